@@ -1,0 +1,48 @@
+# Verbs only; what they do is in harness/. `make` alone explains them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint unit race up clean
+
+UV_VERSION := 0.13.8
+UV := .samewire/uv/bin/uv
+VENV := .samewire/venv
+SAMEWIRE := $(VENV)/bin/samewire
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+help: ## explain the verbs
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "More: $(SAMEWIRE) --help (after make setup). make race and make up pass ARGS='…' on."
+
+setup: $(SAMEWIRE) ## install what is missing (packages, Python, Node.js, PostgreSQL) and build all servers
+	@harness/toolchains/install-packages
+	@$(SAMEWIRE) setup
+
+test: setup ## prove it all: linters, unit tests, the contract suite on every server, a race in small
+	@$(SAMEWIRE) test
+
+lint: setup ## formatters and linters of every language
+	@$(SAMEWIRE) lint
+
+race: setup ## the main job: prove the shortener servers identical where that is not done yet, race them, open the report
+	@$(SAMEWIRE) verify --stale shortener
+	@$(SAMEWIRE) race shortener --open $(ARGS)
+
+up: setup ## databases and servers, until Ctrl-C
+	@$(SAMEWIRE) up $(ARGS)
+
+clean: ## delete all that was made: toolchains, builds, data, records (not bench/results)
+	@if [ -x $(SAMEWIRE) ]; then $(SAMEWIRE) clean; fi
+	@rm -rf .samewire
+
+$(UV):
+	@harness/toolchains/install-packages
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	@python3 -m venv .samewire/uv
+	@.samewire/uv/bin/pip install -q --disable-pip-version-check uv==$(UV_VERSION)
+
+# The lock is a requirements file with hashes and not uv.lock, because uv.lock writes a registry's address beside every package.
+$(SAMEWIRE): harness/requirements.lock harness/pyproject.toml | $(UV)
+	@$(UV) venv -q --allow-existing --python "$$(.samewire/uv/bin/python -c 'import sys; print(sys.executable)')" $(VENV)
+	@$(UV) pip sync -q --compile-bytecode --python $(VENV) --require-hashes harness/requirements.lock
+	@$(UV) pip install -q --python $(VENV) --no-deps --editable harness
+	@touch $@

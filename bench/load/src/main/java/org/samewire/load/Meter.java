@@ -1,0 +1,214 @@
+package org.samewire.load;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Counts and times what the users of one phase get, by stage and by second, each answer at the
+ * moment it was complete.
+ *
+ * <p>The event loop of the users records; a clock thread only closes what is over, so the lock is
+ * hardly ever contended. Hyperfoil's own statistics keep two digits and classes of statuses; these
+ * keep three digits and every status.
+ */
+final class Meter {
+  enum Stage {
+    RAMP_UP,
+    HOLD,
+    RAMP_DOWN
+  }
+
+  enum Failure {
+    /** A status that is right for no path of the scenario. */
+    STATUS,
+    /** A status that is right for another path. */
+    WRONG_STATUS_FOR_PATH,
+    /** The connection broke before the whole answer was there. */
+    CONNECTION,
+    TIMEOUT
+  }
+
+  private static final long LONGEST = TimeUnit.MINUTES.toNanos(10);
+  private static final OperatingSystemMXBean PROCESS =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private final long[] ends;
+  private final Consumer<Map<String, ?>> progress;
+  private final Map<Stage, Tally> stages = new EnumMap<>(Stage.class);
+  private final List<Map<String, ?>> series = new ArrayList<>();
+  private final Histogram secondLatency = new Histogram(LONGEST, 3);
+  private int secondRequests;
+  private int secondErrors;
+  private int second;
+  private int usersLost;
+  private long begin;
+  private Stage stage;
+
+  Meter(Scenario.Plan plan, Consumer<Map<String, ?>> progress) {
+    this.ends =
+        new long[] {
+          plan.rampUp().toNanos(), plan.rampUp().plus(plan.hold()).toNanos(), Long.MAX_VALUE,
+        };
+    this.progress = progress;
+  }
+
+  /** What happened in one stage. */
+  private static final class Tally {
+    final long beginNanos;
+    final long beginCpu = PROCESS.getProcessCpuTime();
+    final Histogram latency = new Histogram(LONGEST, 3);
+    final Map<Integer, Long> statuses = new TreeMap<>();
+    final long[] failures = new long[Failure.values().length];
+    long bytesIn;
+    long endNanos;
+    long cpu;
+
+    Tally(long begin) {
+      beginNanos = begin;
+    }
+
+    void end(long end) {
+      endNanos = end;
+      cpu = PROCESS.getProcessCpuTime() - beginCpu;
+    }
+
+    Map<String, ?> toMap() {
+      Map<String, Long> errors = new LinkedHashMap<>();
+      for (Failure failure : Failure.values()) {
+        errors.put(failure.name().toLowerCase(Locale.ROOT), failures[failure.ordinal()]);
+      }
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("duration_s", (endNanos - beginNanos) / 1e9);
+      map.put("requests", latency.getTotalCount() + Arrays.stream(failures).sum());
+      map.put("errors", errors);
+      map.put("statuses", statuses);
+      map.put("bytes_in", bytesIn);
+      map.put("generator_cpu_s", cpu / 1e9);
+      map.put("hdr", encode(latency));
+      return map;
+    }
+
+    private static String encode(Histogram histogram) {
+      ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+      int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+      return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+    }
+  }
+
+  /** The clock starts with the first user; later calls only say when that was. */
+  synchronized long begin(long now) {
+    if (stage == null) {
+      begin = now;
+      enter(Stage.values()[0], now);
+      advance(now);
+    }
+    return begin;
+  }
+
+  synchronized void answered(
+      int status, boolean right, boolean rightElsewhere, long started, long now) {
+    advance(now);
+    Tally tally = stages.get(stage);
+    tally.statuses.merge(status, 1L, Long::sum);
+    secondRequests++;
+    if (right) {
+      tally.latency.recordValue(Math.min(now - started, LONGEST));
+      secondLatency.recordValue(Math.min(now - started, LONGEST));
+    } else {
+      count(rightElsewhere ? Failure.WRONG_STATUS_FOR_PATH : Failure.STATUS, tally);
+    }
+  }
+
+  synchronized void unanswered(Failure failure, long now) {
+    advance(now);
+    secondRequests++;
+    count(failure, stages.get(stage));
+  }
+
+  private void count(Failure failure, Tally tally) {
+    tally.failures[failure.ordinal()]++;
+    secondErrors++;
+  }
+
+  synchronized void received(int bytes) {
+    stages.get(stage).bytesIn += bytes;
+  }
+
+  /**
+   * A user who could not go on: the engine gives up after a hundred refused connections in a row.
+   */
+  synchronized void lostUser() {
+    usersLost++;
+  }
+
+  /** Closes the stages and seconds that are over at {@code now}. */
+  synchronized void advance(long now) {
+    if (stage == null) {
+      return;
+    }
+    while (now - begin >= ends[stage.ordinal()]) {
+      long boundary = begin + ends[stage.ordinal()];
+      stages.get(stage).end(boundary);
+      enter(Stage.values()[stage.ordinal() + 1], boundary);
+    }
+    while (now - begin >= TimeUnit.SECONDS.toNanos(second + 1)) {
+      closeSecond();
+    }
+  }
+
+  private void enter(Stage next, long boundary) {
+    stage = next;
+    stages.put(next, new Tally(boundary));
+    progress.accept(Map.of("stage", name(next)));
+  }
+
+  private void closeSecond() {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("t_s", second + 1);
+    row.put("requests", secondRequests);
+    row.put("errors", secondErrors);
+    row.put("mean_ms", secondLatency.getTotalCount() == 0 ? null : secondLatency.getMean() / 1e6);
+    row.put(
+        "p99_ms",
+        secondLatency.getTotalCount() == 0 ? null : secondLatency.getValueAtPercentile(99) / 1e6);
+    series.add(row);
+    progress.accept(row);
+    secondLatency.reset();
+    secondRequests = 0;
+    secondErrors = 0;
+    second++;
+  }
+
+  /** Ends the last stage; a last second cut short is part of the totals but not of the series. */
+  synchronized void end(long now) {
+    advance(now);
+    stages.get(stage).end(now);
+  }
+
+  synchronized Map<String, ?> toMap() {
+    Map<String, Object> named = new LinkedHashMap<>();
+    stages.forEach((key, tally) -> named.put(name(key), tally.toMap()));
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("stages", named);
+    map.put("users_lost", usersLost);
+    map.put("series", series);
+    return map;
+  }
+
+  private static String name(Stage stage) {
+    return stage.name().toLowerCase(Locale.ROOT);
+  }
+}

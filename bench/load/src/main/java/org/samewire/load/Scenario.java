@@ -1,0 +1,80 @@
+package org.samewire.load;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A closed model: as many users as there are lists. Each walks its own list over and over, on its
+ * own connection and without think time. Users arrive one by one during the ramp-up and leave in
+ * the same order during the ramp-down.
+ */
+record Scenario(
+    @JsonProperty(value = "warm_up_s", required = true) double warmUpSeconds,
+    @JsonProperty(value = "ramp_up_s", required = true) double rampUpSeconds,
+    @JsonProperty(value = "hold_s", required = true) double holdSeconds,
+    @JsonProperty(value = "ramp_down_s", required = true) double rampDownSeconds,
+    @JsonProperty(value = "timeout_s", required = true) double timeoutSeconds,
+    @JsonProperty(value = "lists", required = true) List<List<Lookup>> lists) {
+
+  /** A path to GET and the status that is right for it; {@code ["/dktPz4", 301]} in JSON. */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  record Lookup(@JsonProperty("path") String path, @JsonProperty("status") int status) {}
+
+  Scenario {
+    if (lists == null || lists.isEmpty() || lists.stream().anyMatch(List::isEmpty)) {
+      throw new IllegalArgumentException("lists: at least one user, and a path for each");
+    }
+    if (warmUpSeconds < 0 || rampUpSeconds < 0 || rampDownSeconds < 0) {
+      throw new IllegalArgumentException(
+          "warm_up_s, ramp_up_s and ramp_down_s must not be negative");
+    }
+    if (holdSeconds <= 0 || timeoutSeconds <= 0) {
+      throw new IllegalArgumentException("hold_s and timeout_s must be positive");
+    }
+  }
+
+  static Scenario read(Path file) throws IOException {
+    return new ObjectMapper().readValue(file.toFile(), Scenario.class);
+  }
+
+  int users() {
+    return lists.size();
+  }
+
+  Duration timeout() {
+    return seconds(timeoutSeconds);
+  }
+
+  Plan warmUp() {
+    return new Plan(Duration.ZERO, seconds(warmUpSeconds), Duration.ZERO);
+  }
+
+  Plan measured() {
+    return new Plan(seconds(rampUpSeconds), seconds(holdSeconds), seconds(rampDownSeconds));
+  }
+
+  private static Duration seconds(double seconds) {
+    return Duration.ofNanos(Math.round(seconds * 1e9));
+  }
+
+  /** When the users of a phase come and go. */
+  record Plan(Duration rampUp, Duration hold, Duration rampDown) {
+
+    Duration total() {
+      return rampUp.plus(hold).plus(rampDown);
+    }
+
+    Duration arrival(int user, int users) {
+      return rampUp.multipliedBy(user).dividedBy(users);
+    }
+
+    Duration departure(int user, int users) {
+      return rampUp.plus(hold).plus(rampDown.multipliedBy(user + 1L).dividedBy(users));
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package org.samewire.load;
+
+import io.hyperfoil.api.config.Benchmark;
+import io.hyperfoil.api.config.BenchmarkBuilder;
+import io.hyperfoil.api.config.Step;
+import io.hyperfoil.api.connection.Request;
+import io.hyperfoil.api.processor.RawBytesHandler;
+import io.hyperfoil.api.session.ResourceUtilizer;
+import io.hyperfoil.api.session.Session;
+import io.hyperfoil.core.impl.LocalSimulationRunner;
+import io.hyperfoil.http.api.FollowRedirect;
+import io.hyperfoil.http.api.HttpMethod;
+import io.hyperfoil.http.config.ConnectionStrategy;
+import io.hyperfoil.http.config.HttpPluginBuilder;
+import io.hyperfoil.http.config.Protocol;
+import io.hyperfoil.http.steps.HttpStepCatalog;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.util.AsciiString;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** The users of one phase as a Hyperfoil benchmark: one session for each, on one event loop. */
+final class Users {
+  private static final Session.ResourceKey<User> KEY = new UserKey();
+
+  private final Scenario scenario;
+  private final Scenario.Plan plan;
+  private final Meter meter;
+  private final Set<Integer> rightStatuses;
+
+  Users(Scenario scenario, Scenario.Plan plan, Meter meter) {
+    this.scenario = scenario;
+    this.plan = plan;
+    this.meter = meter;
+    this.rightStatuses =
+        scenario.lists().stream()
+            .flatMap(List::stream)
+            .map(Scenario.Lookup::status)
+            .collect(Collectors.toSet());
+  }
+
+  /** Runs the phase to its end against the server at {@code url}. */
+  void run(URI url) throws InterruptedException {
+    // Without it, a server that answers nothing would also stop the clock.
+    ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    clock.scheduleAtFixedRate(() -> meter.advance(System.nanoTime()), 0, 20, TimeUnit.MILLISECONDS);
+    try {
+      new LocalSimulationRunner(benchmark(url)).run();
+    } finally {
+      clock.shutdown();
+    }
+    clock.awaitTermination(1, TimeUnit.SECONDS);
+    meter.end(System.nanoTime());
+  }
+
+  private Benchmark benchmark(URI url) {
+    BenchmarkBuilder builder = BenchmarkBuilder.builder().name("load").threads(1);
+    HttpPluginBuilder plugin = builder.addPlugin(HttpPluginBuilder::new);
+    plugin
+        .ergonomics()
+        .repeatCookies(false)
+        .userAgentFromSession(false)
+        .autoRangeCheck(false)
+        .stopOnInvalid(false)
+        .followRedirect(FollowRedirect.NEVER);
+    // One connection is opened ahead of the users who arrive, so that none of them waits for a
+    // handshake and none is
+    // handed a connection that has been idle long enough for the server to close it.
+    plugin
+        .http()
+        .protocol(Protocol.HTTP)
+        .host(url.getHost())
+        .port(url.getPort())
+        .allowHttp2(false)
+        .connectionStrategy(ConnectionStrategy.SESSION_POOLS)
+        .requestTimeout(scenario.timeout().toMillis())
+        .sharedConnections()
+        .core(1)
+        .max(scenario.users())
+        .buffer(1);
+    // Every user leaves by itself; the bound is for a server that hangs, and lets the last request
+    // time out first.
+    Duration bound = plan.total().plus(scenario.timeout()).plusSeconds(2);
+    builder
+        .addPhase("users")
+        .atOnce(scenario.users())
+        .maxDuration(bound.toMillis())
+        .scenario()
+        .initialSequence("user")
+        .step(new AwaitTurn())
+        .step(HttpStepCatalog.SC)
+        .httpRequest(HttpMethod.GET)
+        .path(session -> user(session).nextPath())
+        .handler()
+        .status((request, status) -> user(request.session).status = status)
+        .header((request, name, value) -> user(request.session).header(name, value))
+        .rawBytes(new CountBytes())
+        .onCompletion(session -> user(session).complete(session.currentRequest()))
+        .endHandler()
+        .endStep()
+        .step(
+            session -> {
+              session.currentSequence().restart(session);
+              return true;
+            });
+    return builder.build();
+  }
+
+  private static User user(Session session) {
+    return session.getResource(KEY);
+  }
+
+  private record UserKey() implements Session.ResourceKey<User> {}
+
+  /** One user's place in its list and the answer it waits for. */
+  private final class User implements Session.Resource {
+    private final List<Scenario.Lookup> list;
+    private final long arrival;
+    private final long departure;
+    private int next;
+    private int status;
+    private boolean lastOnConnection;
+
+    User(int index) {
+      list = scenario.lists().get(index);
+      arrival = plan.arrival(index, scenario.users()).toNanos();
+      departure = plan.departure(index, scenario.users()).toNanos();
+    }
+
+    String nextPath() {
+      status = 0;
+      lastOnConnection = false;
+      return list.get(next).path();
+    }
+
+    void header(CharSequence name, CharSequence value) {
+      // Only the beginning: Hyperfoil 0.25.2 hands the value of the last header over with what lay
+      // behind it in memory.
+      lastOnConnection |=
+          AsciiString.contentEqualsIgnoreCase(name, HttpHeaderNames.CONNECTION)
+              && AsciiString.regionMatches(
+                  value, true, 0, HttpHeaderValues.CLOSE, 0, HttpHeaderValues.CLOSE.length());
+    }
+
+    void complete(Request request) {
+      long now = System.nanoTime();
+      // The engine itself would only notice once the server has closed, maybe with the next request
+      // on its way.
+      if (lastOnConnection) {
+        request.connection().close();
+      }
+      if (request.isValid() && status != 0) {
+        boolean right = status == list.get(next).status();
+        meter.answered(
+            status, right, rightStatuses.contains(status), request.startTimestampNanos(), now);
+      } else {
+        // The engine closes the connection when the time is up; what it tells us then is the same
+        // as for a broken one.
+        boolean late = now - request.startTimestampNanos() >= scenario.timeout().toNanos();
+        meter.unanswered(late ? Meter.Failure.TIMEOUT : Meter.Failure.CONNECTION, now);
+      }
+      next = (next + 1) % list.size();
+    }
+
+    @Override
+    public void onSessionReset(Session session) {
+      long now = System.nanoTime();
+      if (now - meter.begin(now) < departure) {
+        meter.lostUser();
+      }
+    }
+  }
+
+  /**
+   * The step before every request: waits for the user's arrival, and ends the user at its
+   * departure.
+   */
+  private final class AwaitTurn implements Step, ResourceUtilizer {
+
+    @Override
+    public void reserve(Session session) {
+      session.declareResource(KEY, () -> new User(session.uniqueId()));
+    }
+
+    @Override
+    public boolean invoke(Session session) {
+      User user = user(session);
+      long now = System.nanoTime();
+      long elapsed = now - meter.begin(now);
+      if (elapsed < user.arrival) {
+        session
+            .executor()
+            .schedule(session.runTask(), user.arrival - elapsed, TimeUnit.NANOSECONDS);
+        return false;
+      }
+      if (elapsed >= user.departure) {
+        session.currentSequence().breakSequence(session);
+      }
+      return true;
+    }
+  }
+
+  private final class CountBytes implements RawBytesHandler {
+
+    @Override
+    public void onRequest(Request request, ByteBuf data, int offset, int length) {}
+
+    @Override
+    public void onResponse(
+        Request request, ByteBuf data, int offset, int length, boolean isLastPart) {
+      meter.received(length);
+    }
+  }
+}

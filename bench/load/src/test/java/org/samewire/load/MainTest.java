@@ -1,0 +1,182 @@
+package org.samewire.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.samewire.load.Scenario.Lookup;
+
+class MainTest {
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final LongAdder answered = new LongAdder();
+  private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedQueue<String> paths = new ConcurrentLinkedQueue<>();
+  private HttpServer server;
+  private URI url;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext("/", this::answer);
+    server.start();
+    url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    clients.add(exchange.getRemoteAddress());
+    String path = exchange.getRequestURI().getPath();
+    paths.add(path);
+    switch (path) {
+      case "/closed" -> exchange.close();
+      case "/hanging" -> sleep(60_000);
+      case "/broken" -> exchange.sendResponseHeaders(500, -1);
+      case "/last" -> {
+        exchange.getResponseHeaders().set("Connection", "close");
+        exchange.sendResponseHeaders(301, -1);
+      }
+      case "/unknown" -> exchange.sendResponseHeaders(404, -1);
+      default -> {
+        sleep(20);
+        exchange.sendResponseHeaders(301, -1);
+      }
+    }
+    answered.increment();
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private JsonNode load(Scenario scenario) throws Exception {
+    return new ObjectMapper().valueToTree(new Main(scenario).load(url));
+  }
+
+  private static Histogram decode(JsonNode stage) throws Exception {
+    byte[] bytes = Base64.getDecoder().decode(stage.get("hdr").textValue());
+    return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(bytes), 0);
+  }
+
+  @Test
+  void countsEveryAnswerAndItsLatency() throws Exception {
+    List<Lookup> list = List.of(new Lookup("/known", 301), new Lookup("/unknown", 404));
+    JsonNode result = load(new Scenario(0, 0.4, 1, 0.4, 2, List.of(list, list, list, list)));
+
+    long requests = 0;
+    for (JsonNode stage : result.get("stages")) {
+      requests += stage.get("requests").longValue();
+      stage.get("errors").forEach(count -> assertEquals(0, count.longValue()));
+    }
+    assertEquals(answered.sum(), requests);
+    assertEquals(0, result.get("users_lost").intValue());
+    assertEquals(1, result.get("series").size());
+    assertEquals(4, clients.size(), "each user keeps its connection");
+
+    JsonNode hold = result.get("stages").get("hold");
+    Histogram latency = decode(hold);
+    assertEquals(hold.get("requests").longValue(), latency.getTotalCount());
+    assertEquals(20e6, latency.getValueAtPercentile(75), 3e6);
+    assertEquals(1.0, hold.get("duration_s").doubleValue(), 1e-6);
+    assertTrue(hold.get("generator_cpu_s").doubleValue() > 0);
+    assertTrue(hold.get("bytes_in").longValue() > 0);
+  }
+
+  @Test
+  void discardsTheWarmUp() throws Exception {
+    JsonNode result =
+        load(new Scenario(0.5, 0, 0.5, 0, 2, List.of(List.of(new Lookup("/known", 301)))));
+
+    long requests = result.get("stages").get("hold").get("requests").longValue();
+    assertTrue(requests > 0 && requests < 0.75 * answered.sum(), requests + " of " + answered);
+  }
+
+  @Test
+  void everyUserWalksItsOwnListInOrder() throws Exception {
+    List<Lookup> list =
+        List.of(new Lookup("/a", 301), new Lookup("/b", 301), new Lookup("/c", 301));
+    load(new Scenario(0, 0, 0.3, 0, 2, List.of(list)));
+
+    String walked = String.join("", paths);
+    assertTrue(walked.startsWith("/a/b/c/a/b/c"), walked);
+  }
+
+  @Test
+  void sendsNothingMoreOnAConnectionThatTheServerIsAboutToClose() throws Exception {
+    List<Lookup> list = List.of(new Lookup("/unknown", 404), new Lookup("/last", 301));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, List.of(list, list)));
+
+    JsonNode hold = result.get("stages").get("hold");
+    hold.get("errors").forEach(count -> assertEquals(0, count.longValue()));
+    assertEquals(hold.get("requests").longValue(), 2.0 * clients.size(), 4);
+    assertEquals(0, result.get("users_lost").intValue());
+  }
+
+  @Test
+  void tellsKindsOfErrorsApart() throws Exception {
+    JsonNode result =
+        load(
+            new Scenario(
+                0,
+                0,
+                1,
+                0,
+                0.3,
+                List.of(
+                    List.of(
+                        new Lookup("/unknown", 301),
+                        new Lookup("/broken", 301),
+                        new Lookup("/unknown", 404)),
+                    List.of(new Lookup("/hanging", 301)),
+                    List.of(new Lookup("/closed", 301)))));
+
+    JsonNode hold = result.get("stages").get("hold");
+    JsonNode errors = hold.get("errors");
+    long right = decode(hold).getTotalCount();
+    assertTrue(right > 0);
+    assertEquals(right, errors.get("status").longValue(), 1);
+    assertEquals(right, errors.get("wrong_status_for_path").longValue(), 1);
+    assertEquals(3, errors.get("timeout").longValue(), 1);
+    assertTrue(errors.get("connection").longValue() > 0);
+    assertEquals(right * 2, hold.get("statuses").get("404").longValue(), 1);
+  }
+
+  @Test
+  void goesOnWithoutAServerAndSaysSo() throws Exception {
+    server.stop(0);
+    JsonNode result =
+        load(new Scenario(0, 0, 0.5, 0, 0.5, List.of(List.of(new Lookup("/a", 301)))));
+
+    assertEquals(0, decode(result.get("stages").get("hold")).getTotalCount());
+    assertEquals(1, result.get("users_lost").intValue());
+  }
+}

@@ -1,0 +1,39 @@
+package org.samewire.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.samewire.load.Scenario.Lookup;
+import org.samewire.load.Scenario.Plan;
+
+class ScenarioTest {
+
+  @Test
+  void usersComeAndGoOneByOneInTheSameOrder() {
+    Plan plan = new Plan(Duration.ofSeconds(5), Duration.ofSeconds(45), Duration.ofSeconds(10));
+    assertEquals(Duration.ZERO, plan.arrival(0, 40));
+    assertEquals(Duration.ofMillis(4875), plan.arrival(39, 40));
+    assertEquals(Duration.ofMillis(50_250), plan.departure(0, 40));
+    assertEquals(Duration.ofSeconds(60), plan.departure(39, 40));
+    assertEquals(Duration.ofSeconds(60), plan.total());
+  }
+
+  @Test
+  void refusesAScenarioThatItDoesNotUnderstand(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("scenario.json");
+    String known = "\"warm_up_s\":0,\"ramp_up_s\":0,\"hold_s\":1,\"ramp_down_s\":0,\"timeout_s\":1";
+    Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301]]]}".formatted(known));
+    assertEquals(List.of(List.of(new Lookup("/a", 301))), Scenario.read(file).lists());
+    Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301]]],\"think_time_s\":1}".formatted(known));
+    assertThrows(IOException.class, () -> Scenario.read(file));
+    Files.writeString(file, "{%s,\"lists\":[]}".formatted(known));
+    assertThrows(IOException.class, () -> Scenario.read(file));
+  }
+}

@@ -1,0 +1,1 @@
+"""Servers that are wrong on purpose: the suite must catch every one of them."""

@@ -1,0 +1,177 @@
+"""A proxy before a correct server that commits one fault.
+
+It reads a whole request, passes it on byte for byte, and lets the fault decide what goes back. One thread for each
+connection.
+"""
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Self
+
+import h11
+
+from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.target import Target
+
+Reply = list[bytes | float | None]
+"""What goes back: bytes to be sent, seconds to wait, None to close the connection."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request with the server's correct response to it."""
+
+    request: Request
+    """`body` has its transfer coding removed."""
+    response: Response
+    number: int
+    """How many the proxy has had before."""
+    memory: dict
+    """The fault's own, for as long as the proxy lives."""
+    ask: Callable[[Request], Response]
+    """Ask the server something more."""
+
+
+@dataclass
+class Fault:
+    """A way to be wrong. `commit` returns what goes back instead, or None for the correct response."""
+
+    name: str
+    description: str
+    commit: Callable[[Exchange], Reply | None]
+    themes: tuple[str, ...] = ()
+    """Where the suite is likely to notice; tried first, to save time."""
+    timeout: float = 10.0
+    """Seconds that the suite waits for an answer; short for faults that never answer."""
+    by_golden: bool = False
+    """Whether it takes the golden data to notice."""
+
+
+@dataclass
+class Proxy:
+    """Listens on a free loopback port while it is a context manager; `target` is what to judge."""
+
+    server: Target
+    commit: Callable[[Exchange], Reply | None] = lambda exchange: None
+    committed: int = 0
+    """How many answers the fault has changed."""
+    _memory: dict = field(default_factory=dict)
+    _number: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __enter__(self) -> Self:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        port = self._listener.getsockname()[1]
+        self.target = Target(f"proxy before {self.server.name}", self.server.service, f"http://127.0.0.1:{port}")
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Closing alone would leave accept() waiting.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Faults never answered are cut off with the rest of the test, not waited for.
+        client.settimeout(30)
+        unread = b""
+        upstream: Connection | None = None
+        try:
+            while True:
+                request, raw, unread = _read(client, unread)
+                if request is None:
+                    return
+                upstream, response = self._ask(upstream, request.method, raw)
+                if not self._answer(client, request, response):
+                    return
+        except (OSError, ExchangeError, h11.RemoteProtocolError):
+            # The client sees the same: its connection is reset, never closed as if all were well.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        finally:
+            client.close()
+            if upstream:
+                upstream.close()
+
+    def _ask(self, upstream: Connection | None, method: str, raw: bytes) -> tuple[Connection, Response]:
+        """The server's response, over the connection if it still stands."""
+        if upstream:
+            try:
+                return upstream, _exchange(upstream, method, raw)
+            except ConnectionClosed as error:
+                upstream.close()
+                if error.received:
+                    raise
+        upstream = connect(self.server)
+        return upstream, _exchange(upstream, method, raw)
+
+    def _answer(self, client: socket.socket, request: Request, response: Response) -> bool:
+        """Send what the fault makes of it; whether the connection goes on."""
+        with self._lock:
+            number, self._number = self._number, self._number + 1
+            exchange = Exchange(request, response, number, self._memory, self._side_question)
+            reply = self.commit(exchange)
+            self.committed += reply is not None
+        for part in [response.raw] if reply is None else reply:
+            if part is None:
+                return False
+            if isinstance(part, bytes):
+                client.sendall(part)
+            else:
+                time.sleep(part)
+        return response.framing != "close" and "close" not in response.values("Connection")
+
+    def _side_question(self, request: Request) -> Response:
+        with connect(self.server) as connection:
+            return connection.exchange(request)
+
+
+def _exchange(upstream: Connection, method: str, raw: bytes) -> Response:
+    try:
+        upstream.send_raw(raw)
+    except ConnectionClosed as error:
+        # It may have answered before it had read everything.
+        if not upstream.unread:
+            upstream.closed_by_peer(1.0)
+        if not upstream.unread:
+            raise error
+    return upstream.receive(method)
+
+
+def _read(client: socket.socket, unread: bytes) -> tuple[Request | None, bytes, bytes]:
+    """The next request, its bytes, and the bytes after it; None at the end of the connection."""
+    parser = h11.Connection(h11.SERVER, max_incomplete_event_size=65_536)
+    raw, body, head = unread, b"", None
+    if unread:
+        parser.receive_data(unread)
+    while True:
+        event = parser.next_event()
+        if event is h11.NEED_DATA:
+            data = client.recv(65_536)
+            if not data:
+                return None, b"", b""
+            raw += data
+            parser.receive_data(data)
+        elif isinstance(event, h11.Request):
+            head = event
+        elif isinstance(event, h11.Data):
+            body += bytes(event.data)
+        elif isinstance(event, h11.EndOfMessage):
+            rest = parser.trailing_data[0]
+            headers = tuple((name.decode(), value.decode("latin-1")) for name, value in head.headers)
+            request = Request(head.method.decode(), head.target.decode("latin-1"), headers, body)
+            return request, raw[: len(raw) - len(rest)], rest
+        else:
+            return None, b"", b""

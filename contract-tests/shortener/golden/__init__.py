@@ -1,0 +1,1 @@
+"""Answers pinned in bulk: `validation.csv`, and how it is made."""

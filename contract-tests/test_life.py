@@ -1,0 +1,603 @@
+"""Servers from start to stop: bad configuration, storms, a database that goes and comes back, a graceful end.
+
+What a service's requests are, `<service>/life.py` says; what their answers are, `<service>/model.py`.
+"""
+
+import contextlib
+import importlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Self
+
+import psutil
+import pytest
+from lockstep import says_close
+
+from samewire.contract.compare import differences, response_problems
+from samewire.databases import URL_VARIABLES, Database
+from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.process import RunningServer, free_port
+from samewire.target import Target
+
+pytestmark = pytest.mark.layer("life")
+
+STOP = 10.0
+"""Seconds that a server has to end."""
+RECOVERY = 10.0
+"""Seconds that a server has to work again once its database is back."""
+AWAY = 2.0
+"""Seconds for an answer while the database is away."""
+POOL = 64
+"""Clients at once, so that every connection of a server's pool, or every one of its processes, has work."""
+
+
+# --- asking
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request and what came of it; times are monotonic seconds."""
+
+    request: Request
+    answer: Response | ExchangeError
+    sent: float
+    answered: float
+    reused: bool
+
+    @property
+    def dropped(self) -> bool:
+        """Whether the connection was closed before any byte of an answer."""
+        return isinstance(self.answer, ConnectionClosed) and not self.answer.received
+
+
+def receive(connection: Connection, request: Request, sent: float, *, reused: bool = False) -> Asked:
+    """Receive the answer to a request that was sent."""
+    try:
+        answer: Response | ExchangeError = connection.receive(request.method)
+    except ExchangeError as error:
+        answer = error
+    return Asked(request, answer, sent, time.monotonic(), reused)
+
+
+class Client:
+    """Asks on one connection as long as the server keeps it."""
+
+    def __init__(self, target: Target, *, keep_alive: bool = True) -> None:
+        self._target, self._keep_alive = target, keep_alive
+        self._connection: Connection | None = None
+        self._used = False
+
+    def connect(self) -> None:
+        """Open a connection if there is none. Raises ExchangeError."""
+        if self._connection is None:
+            self._connection, self._used = connect(self._target), False
+
+    def ask(self, request: Request) -> Asked:
+        """Ask, on a new connection if need be."""
+        sent, reused = time.monotonic(), self._used
+        try:
+            self.connect()
+            sent, reused = time.monotonic(), self._used
+            assert self._connection
+            self._connection.send(request)
+        except ExchangeError as error:
+            self.close()
+            return Asked(request, error, sent, time.monotonic(), reused)
+        asked = receive(self._connection, request, sent, reused=reused)
+        self._used = True
+        kept = isinstance(asked.answer, Response) and not says_close(asked.answer)
+        if not (kept and self._keep_alive):
+            self.close()
+        return asked
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection:
+            self._connection.close()
+        self._connection, self._used = None, False
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def ask_anew(target: Target, request: Request) -> Asked:
+    """Ask on a connection of its own."""
+    with Client(target) as client:
+        return client.ask(request)
+
+
+@dataclass
+class Load:
+    """Clients that ask one request after the other until told to end, or until nobody takes a connection any more."""
+
+    target: Target
+    request_of: Callable[[int], Request]
+    clients: int
+    keep_alive: bool = True
+    pause: float = 0.0
+    asked: list[Asked] = field(default_factory=list)
+    refused: list[ExchangeError] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+    _ending: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> "Load":
+        self._pool = ThreadPoolExecutor(self.clients)
+        self._runs = [self._pool.submit(self._run) for _ in range(self.clients)]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._pool.shutdown()
+        for run in self._runs:
+            run.result()
+
+    def wait_for(self, answers: int, seconds: float = 15.0) -> None:
+        """Wait until there are so many answers to requests sent from now on."""
+        now = time.monotonic()
+        enough = wait_until(lambda: sum(one.sent > now for one in self.asked[-2 * answers :]) >= answers, seconds)
+        assert enough, f"no {answers} answers within {seconds:g} s.{last_lines(self.target)}"
+
+    def _run(self) -> None:
+        with Client(self.target, keep_alive=self.keep_alive) as client:
+            while not self._ending.is_set():
+                try:
+                    client.connect()
+                except ExchangeError as error:
+                    self.refused.append(error)
+                    return
+                self.asked.append(client.ask(self.request_of(next(self._numbers))))
+                self._ending.wait(self.pause)
+
+
+def all_sorts(life: ModuleType) -> Callable[[int], Request]:
+    """Requests of all sorts by their number, every fourth of which makes something."""
+    others = [*life.ASKING, *life.NOT_ASKING]
+    return lambda number: life.making(number) if number % 4 == 3 else others[number * 3 // 4 % len(others)]
+
+
+def burst(target: Target, requests: Sequence[Request], clients: int, each: int) -> list[Asked]:
+    """So many clients, connected at the same time, each for so many requests."""
+    connected = threading.Barrier(clients, timeout=10)
+
+    def one_client(number: int) -> list[Asked]:
+        with Client(target) as client:
+            with contextlib.suppress(ExchangeError):  # `ask` will tell.
+                client.connect()
+            connected.wait()
+            return [client.ask(requests[(number + turn) % len(requests)]) for turn in range(each)]
+
+    with ThreadPoolExecutor(clients) as pool:
+        return [one for asked in pool.map(one_client, range(clients)) for one in asked]
+
+
+# --- judging
+
+
+class Judge:
+    """Says what is wrong with the answers of one server."""
+
+    def __init__(self, server: Server) -> None:
+        self.model = importlib.import_module(f"{server.service}.model")
+        self.life = importlib.import_module(f"{server.service}.life")
+
+    def wrong(self, one: Asked, data: Mapping[str, str] | None = None) -> list[str]:
+        """What is wrong with an answer while all is well; `data` is what the database holds, if not what was loaded."""
+        if isinstance(one.answer, ExchangeError):
+            return [str(one.answer)]
+        return self.model.judge(one.request, one.answer, *([] if data is None else [data]))
+
+    def not_unavailable(self, one: Asked) -> list[str]:
+        """What is wrong with an answer while the database is away, to a request that needs it."""
+        if isinstance(one.answer, ExchangeError):
+            return [str(one.answer)]
+        problems = response_problems(one.answer, one.request)
+        expected = self.model.unavailable(one.request)
+        names = ("contract", "server")
+        return problems + differences(expected, one.answer, request=one.request, names=names)
+
+    def all_right(self, asked: Iterable[Asked], target: Target, when: str) -> None:
+        """AssertionError with the first few answers that are wrong."""
+        complain(((one, self.wrong(one)) for one in asked), target, when)
+
+
+def complain(judged: Iterable[tuple[Asked, list[str]]], target: Target, when: str, since: float | None = None) -> None:
+    """AssertionError that shows the first few requests with problems, if there are any."""
+    bad = [(one, problems) for one, problems in judged if problems]
+    if not bad:
+        return
+    zero = bad[0][0].sent if since is None else since
+    lines = [f"{target.name}: {len(bad)} wrong answers {when}, among them"]
+    for one, problems in bad[:4]:
+        times = f"sent at {one.sent - zero:+.3f} s, over after {one.answered - one.sent:.3f} s"
+        lines += ["", one.request.as_curl(target.url), f"({times}, {'a reused' if one.reused else 'a new'} connection)"]
+        lines += [*problems, f"received: {one.answer.raw if isinstance(one.answer, Response) else one.answer}"]
+    raise AssertionError("\n".join(lines) + last_lines(target))
+
+
+def last_lines(target: Target) -> str:
+    """The end of the server's output, as the end of a message."""
+    return f"\nThe server's last lines:\n{target.last_lines() or '(none)'}"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether the condition comes true in time; looks every few milliseconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+# --- processes
+
+
+@contextlib.contextmanager
+def killed_in_the_end(*started: RunningServer) -> Iterator[None]:
+    """Leave nothing behind when a test fails."""
+    try:
+        yield
+    finally:
+        for running in started:
+            running.kill()
+
+
+def takes_connections(target: Target) -> bool:
+    """Whether somebody listens."""
+    with contextlib.suppress(ExchangeError), connect(target, 1):
+        return True
+    return False
+
+
+def everything_is_read(target: Target) -> bool:
+    """Whether the server has accepted every connection to it and read every byte that came on them."""
+    port = f":{target.port:04X}"
+    rows = [row.split() for table in ("tcp", "tcp6") for row in Path("/proc/net", table).read_text().splitlines()[1:]]
+    return not any(row[1].endswith(port) and int(row[4].partition(":")[2], 16) for row in rows)
+
+
+def resources(pid: int) -> tuple[int, int, int]:
+    """Processes, threads and open files of a server."""
+    processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    threads, files = 0, 0
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            threads, files = threads + process.num_threads(), files + process.num_fds()
+    return len(processes), threads, files
+
+
+@contextlib.contextmanager
+def frozen(database: Database) -> Iterator[None]:
+    """Nothing in the database moves: what it is asked stays in flight."""
+    main = psutil.Process(database.pid)
+    main.suspend()
+    processes = [main, *main.children(recursive=True)]
+    try:
+        for process in processes[1:]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.suspend()
+        yield
+    finally:
+        for process in reversed(processes):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+
+
+def ends_well(running: RunningServer, signalled: float) -> None:
+    """AssertionError unless the server ends in time and with the status that its manifest promises."""
+    target, promised = running.target, running.target.server.stop_status
+    in_time = wait_until(lambda: not running.alive, signalled + STOP - time.monotonic())
+    assert in_time, f"{target.name} still runs {STOP:g} s after its stop signal.{last_lines(target)}"
+    status = running.wait(0)
+    assert status == promised, f"{target.name} ended with status {status} instead of {promised}.{last_lines(target)}"
+
+
+# --- the tests
+
+
+def bad_environments(server: Server, taken: int) -> dict[str, tuple[dict[str, str | None], str]]:
+    """What is wrong → the environment that is so, and what the server's line must name."""
+    bad: dict[str, tuple[dict[str, str | None], str]] = {
+        "no PORT": ({"PORT": None}, "PORT"),
+        "PORT is no number": ({"PORT": "80a"}, "PORT"),
+        "PORT is 0": ({"PORT": "0"}, "PORT"),
+        "PORT is negative": ({"PORT": "-1"}, "PORT"),
+        "PORT is 65536": ({"PORT": "65536"}, "PORT"),
+        "PORT is taken": ({"PORT": str(taken)}, str(taken)),
+        # 203.0.113.0/24 is for documentation: no machine has such an address.
+        "HOST is not ours": ({"HOST": "203.0.113.1"}, "203.0.113.1"),
+    }
+    if variable := URL_VARIABLES.get(server.store):
+        bad |= {
+            f"no {variable}": ({variable: None}, variable),
+            f"{variable} of another scheme": ({variable: "http://127.0.0.1:1/a"}, variable),
+            f"{variable} is no URL": ({variable: "nonsense"}, variable),
+        }
+    return bad
+
+
+def test_bad_configuration(server: Server, lab: Lab) -> None:
+    url = lab.database(server.store).url("none") if server.store in URL_VARIABLES else None
+
+    def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
+        running = lab.spawn(server, database=url, env=env)
+        with killed_in_the_end(running):
+            if not wait_until(lambda: not running.alive, STOP):
+                yield f"{what}: still runs after {STOP:g} s"
+                return
+            status, lines = running.wait(0), running.output().splitlines()
+            if status != 1:
+                yield f"{what}: exit status {status} instead of 1"
+            if len(lines) != 1 or named not in lines[0]:
+                yield f"{what}: not one line that names {named}, but {lines}"
+
+    with socket.create_server(("127.0.0.1", free_port())) as taken, ThreadPoolExecutor(3) as pool:
+        bad = bad_environments(server, taken.getsockname()[1])
+        found = pool.map(lambda item: list(problems_with(item[0], *item[1])), bad.items())
+        problems = [problem for several in found for problem in several]
+    assert not problems, "\n".join([f"{server.id}:", *problems])
+
+
+def test_storms(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    running = lab.start(server)
+    target = running.target
+    with killed_in_the_end(running):
+        racing = burst(target, [life.making(0)], clients=100, each=1)
+        judge.all_right(racing, target, "when 100 clients ask for the same at once")
+        made = [life.made(one.answer) for one in racing]
+        assert None not in made, f"{target.name} has made nothing for some of 100 clients: {made}"
+        assert len(set(made)) == 100, f"{target.name} has made the same twice for 100 clients: {sorted(made)}"
+        usual = settled_resources(running)
+
+        for number in range(200):
+            with connect(target) as connection:
+                request = life.making(number).to_bytes(connection.authority)
+                connection.send_raw((b"", request[: number // 2], request, request[:-1])[number % 4])
+                connection.abort()
+        judge.all_right([ask_anew(target, life.HEALTH)], target, "after 200 clients have vanished")
+
+        with contextlib.ExitStack() as idle:
+            for number in range(100):
+                client = idle.enter_context(Client(target))
+                client.connect()
+                if number % 2:
+                    judge.all_right([client.ask(life.HEALTH)], target, f"with {number} idle connections")
+            started = time.monotonic()
+            judge.all_right([ask_anew(target, life.ASKING[0])], target, "with 100 idle connections")
+            took = time.monotonic() - started
+            assert took < 5, f"{target.name} lets a new client wait {took:.1f} s when 100 connections are idle"
+
+        # A leak would be of about 200 files; pools may still grow a little.
+        limits = [number + slack for number, slack in zip(usual, (5, 5, 50), strict=True)]
+        back = wait_until(lambda: all(map(int.__le__, resources(running.pid), limits)), 5)
+        now = resources(running.pid)
+        assert back, (
+            f"{target.name} had (processes, threads, files) {usual} before the storms, and has {now} after them"
+        )
+        printed = running.output()
+        quiet = len(printed.splitlines()) <= 5
+        assert quiet, f"{target.name} is not quiet; while nothing went wrong it printed\n{printed[:2000]}"
+
+        with contextlib.ExitStack() as idle:
+            kept = [idle.enter_context(Client(target)) for _ in range(10)]
+            judge.all_right([client.ask(life.HEALTH) for client in kept], target, "before the end")
+            signalled = time.monotonic()
+            running.signal(server.stop_signal)
+            # Nothing is in flight: there is nothing to wait for.
+            ends_well(running, signalled)
+
+
+def settled_resources(running: RunningServer) -> tuple[int, int, int]:
+    """The resources once connections that were closed are gone on the server's side as well."""
+    seen = [resources(running.pid)]
+
+    def settled() -> bool:
+        time.sleep(0.05)
+        seen.append(resources(running.pid))
+        return len(set(seen[-4:])) == 1 and len(seen) > 4
+
+    wait_until(settled, 5)
+    return seen[-1]
+
+
+def test_graceful_stop(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    database = lab.database(server.store)
+    url = lab.new_database(server.store)
+    busy, stuck = lab.spawn(server, database=url), lab.spawn(server, database=url)
+    with killed_in_the_end(busy, stuck):
+        for running in (busy, stuck):
+            lab.wait_until_healthy(running)
+
+        # The client of `stuck` never sends the end of its request; its story goes on below.
+        half_sent = connect(stuck.target)
+        half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
+        assert wait_until(lambda: everything_is_read(stuck.target), 5)
+        stuck_signalled = time.monotonic()
+        stuck.signal(server.stop_signal)
+
+        target, requests = busy.target, all_sorts(life)
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(Load(target, requests, 8)),
+                stack.enter_context(Load(target, requests, 4, False)),
+            ]
+            for load in clients:
+                load.wait_for(40)
+            slow = [(stack.enter_context(connect(target)), life.making(number)) for number in range(4)]
+            slow_sent = time.monotonic()
+            for connection, request in slow:
+                connection.send_raw(request.to_bytes(connection.authority)[:-5])
+            with frozen(database):
+                in_flight = [
+                    (stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)
+                ]
+                sent = time.monotonic()
+                for connection, request in in_flight:
+                    connection.send(request)
+                assert wait_until(lambda: everything_is_read(target), 1), (
+                    f"{target.name} does not read what is sent to it"
+                )
+                signalled = time.monotonic()
+                busy.signal(server.stop_signal)
+                deaf = wait_until(lambda: not takes_connections(target), 1)
+                for connection, request in slow:
+                    connection.send_raw(request.to_bytes(connection.authority)[-5:])
+            assert deaf, f"{target.name} takes new connections a second after its stop signal"
+            finished = [receive(connection, request, sent) for connection, request in in_flight]
+            finished += [receive(connection, request, slow_sent) for connection, request in slow]
+            judge.all_right(finished, target, "to requests that were in flight when it was told to stop")
+            ends_well(busy, signalled)
+        asked = [one for load in clients for one in load.asked]
+        # A connection that is closed before any byte may be tried again if it was used before; a new one only counts
+        # if the server could still take it.
+        lost = (one for one in asked if not (one.dropped and (one.reused or one.sent > signalled)))
+        complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
+
+        stuck.signal(server.stop_signal)
+        ends_well(stuck, stuck_signalled)
+        half_sent.close()
+
+
+class Away:
+    """A server's own database, which the test takes away and brings back."""
+
+    def __init__(self, server: Server, lab: Lab) -> None:
+        self.database = lab.database(server.store)
+        self.url = lab.new_database(server.store)
+        self._links = lab.links
+
+    def bring_back(self) -> None:
+        """Start it again, with the links in it."""
+        self.database.start()
+        self.database.reload(self.url.rpartition("/")[2], self._links)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The next test of this worker needs it.
+        if self.database.pid is None:
+            self.database.start()
+
+
+def test_database_away_at_start(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    with Away(server, lab) as away:
+        away.database.stop()
+        running = lab.spawn(server, database=away.url)
+        target = running.target
+        with killed_in_the_end(running):
+            wait_until(lambda: takes_connections(target) or not running.alive, 20)
+            assert running.alive, f"{target.name} does not start while its database is away.{last_lines(target)}"
+            asking, not_asking = (*life.ASKING, life.making(0)), life.NOT_ASKING
+            with ThreadPoolExecutor(len(asking)) as pool:
+                asked = list(pool.map(lambda request: ask_anew(target, request), (*asking, *not_asking)))
+            judged = (
+                (one, late(one) or (judge.wrong if one.request in not_asking else judge.not_unavailable)(one))
+                for one in asked
+            )
+            complain(judged, target, "to requests while its database is away, as it was at its start")
+            away.bring_back()
+            works_again(judge, target, time.monotonic(), "at its start")
+
+            away.database.kill()
+            signalled = time.monotonic()
+            running.signal(server.stop_signal)
+            ends_well(running, signalled)
+
+
+@pytest.mark.parametrize("how", ["stopped", "killed"])
+def test_database_goes_and_returns(server: Server, lab: Lab, how: str) -> None:
+    judge = Judge(server)
+    life = judge.life
+    with Away(server, lab) as away:
+        running = lab.start(server, database=away.url)
+        target = running.target
+        with killed_in_the_end(running):
+            kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
+            judge.all_right(kept, target, "while all is well")
+            with Load(target, all_sorts(life), clients=6, pause=0.01) as load:
+                load.wait_for(40)
+                leaving = time.monotonic()
+                away.database.stop() if how == "stopped" else away.database.kill()
+                gone = time.monotonic()
+                load.wait_for(load.clients)
+                coming = time.monotonic()
+                away.bring_back()
+                again = works_again(judge, target, time.monotonic(), f"while it was {how}")
+                load.wait_for(20)
+            assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
+            outage = Outage(leaving, gone, coming, again)
+            durable = away.database.durable
+            judged = (
+                (one, outage.problems(judge, one, durable=durable))
+                for one in load.asked
+                if not (one.dropped and one.reused)
+            )
+            complain(judged, target, f"around an outage in which the database was {how}", since=leaving)
+            for one in kept if durable else ():
+                request, data = life.asking_for(one.answer)
+                there = ask_anew(target, request)
+                complain([(there, judge.wrong(there, data))], target, f"to what it made before the database was {how}")
+            signalled = time.monotonic()
+            running.signal(server.stop_signal)
+            ends_well(running, signalled)
+
+
+def late(one: Asked) -> list[str]:
+    """A sentence if the answer took too long for an outage."""
+    took = one.answered - one.sent
+    return [f"took {took:.1f} s"] if took > AWAY else []
+
+
+@dataclass(frozen=True)
+class Outage:
+    """When the database went (from, to), when it was called back, and when all worked again."""
+
+    leaving: float
+    away: float
+    coming: float
+    again: float
+
+    def problems(self, judge: Judge, one: Asked, *, durable: bool) -> list[str]:
+        """What is wrong with an answer around the outage."""
+        if one.answered <= self.leaving or one.sent >= self.again or one.request in judge.life.NOT_ASKING:
+            return late(one) or judge.wrong(one)
+        if one.sent >= self.away and one.answered <= self.coming:
+            return late(one) or judge.not_unavailable(one)
+        # An engine that keeps nothing comes back empty, and is filled again while it is being asked.
+        empty_too = not durable and not judge.wrong(one, {})
+        return late(one) or ([] if empty_too else judge.not_unavailable(one) and judge.wrong(one))
+
+
+def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
+    """When it worked again, on every connection of its pool. AssertionError if not in time, or not for good."""
+    health = ask_anew(target, judge.life.HEALTH)
+    while judge.wrong(health) and time.monotonic() < back + RECOVERY:
+        time.sleep(0.02)
+        health = ask_anew(target, judge.life.HEALTH)
+    asked = burst(target, judge.life.ASKING, POOL, 2)
+    while any(map(judge.wrong, asked)) and time.monotonic() < back + RECOVERY:
+        asked = burst(target, judge.life.ASKING, POOL, 2)
+    judge.all_right(asked, target, f"{RECOVERY:g} s after its database came back, which was away {when}")
+    again = time.monotonic()
+    asked = burst(target, judge.life.ASKING, POOL, 2)
+    judge.all_right(asked, target, f"after it had worked again, with a database that was away {when}")
+    return again

@@ -1,0 +1,1 @@
+"""Samewire: reference servers, proven identical on the wire, then raced."""

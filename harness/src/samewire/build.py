@@ -1,0 +1,74 @@
+"""Builds servers, each only when its files, or the toolchains it needs, have changed."""
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from samewire.digests import digest_files, source_files
+from samewire.locking import exclusive
+from samewire.manifest import Server
+from samewire.paths import STATE
+from samewire.toolchains import TOOLS, environment
+
+BUILDS = STATE / "build"
+
+
+class BuildError(Exception):
+    """A build, lint or test command failed; the message holds the command and the end of its output."""
+
+
+def run_command(argv: Sequence[str], folder: Path, needs: Sequence[str]) -> str:
+    """Run a command of a manifest in its folder and return its output. Raises BuildError or ToolMissing."""
+    done = subprocess.run(
+        argv, cwd=folder, env=environment(needs), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    )  # fmt: skip
+    command = f"{' '.join(argv)}   (in {folder})"
+    if done.returncode:
+        raise BuildError(f"{command}\nexit status {done.returncode}\n{_end(done.stdout)}")
+    # Maven only warns when a dependency's POM cannot be had, and then builds without what that dependency needs.
+    if incomplete := re.search(r".*The POM for .* is missing.*", done.stdout):
+        raise BuildError(f"{command}\n{incomplete.group()}\nChoose a version that the registry has whole.")
+    return done.stdout
+
+
+def _end(output: str, lines: int = 60) -> str:
+    return "\n".join(output.rstrip().splitlines()[-lines:])
+
+
+def inputs_digest(server: Server) -> str:
+    """What a build depends on: the folder's files, its language's shared kernels, and the toolchains' versions."""
+    shared = server.folder.parent / "_shared"
+    files = source_files(server.folder) + (source_files(shared) if shared.is_dir() else [])
+    tools = {name: TOOLS[name]().version for name in server.needs}
+    return f"{digest_files(files, server.folder.parent)} {json.dumps(tools, sort_keys=True)}"
+
+
+def artefact_files(server: Server) -> dict[str, list[Path]]:
+    """The built files that each path or glob of the manifest's `artefacts` means."""
+    return {pattern: sorted(server.folder.glob(pattern)) for pattern in server.artefacts}
+
+
+def is_built(server: Server) -> bool:
+    """Whether the last build is of the files as they are now and its artefacts are there."""
+    stamp = BUILDS / server.slug
+    return all(artefact_files(server).values()) and stamp.exists() and stamp.read_text() == inputs_digest(server)
+
+
+def build(server: Server) -> float:
+    """Build a server if it is not built; the seconds it took. Raises BuildError or ToolMissing."""
+    started = time.monotonic()
+    with exclusive(BUILDS / f"{server.slug}.lock"):
+        if not is_built(server):
+            stamp = BUILDS / server.slug
+            stamp.unlink(missing_ok=True)
+            for argv in server.build:
+                run_command(argv, server.folder, server.needs)
+            for artefact, files in artefact_files(server).items():
+                if not files:
+                    raise BuildError(f"{server.id}: the build did not make {artefact}, which its manifest names")
+            stamp.write_text(inputs_digest(server))
+    return time.monotonic() - started

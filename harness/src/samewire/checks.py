@@ -1,0 +1,193 @@
+"""What `make lint` and `make test` run, and the one table at their end."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from samewire.build import BuildError, build, inputs_digest, run_command
+from samewire.digests import digest_files, source_files
+from samewire.manifest import Server, find_servers
+from samewire.paths import BENCH, CHECKOUT, HARNESS, RESULTS, STATE
+from samewire.table import print_checks, print_outcomes
+from samewire.toolchains import ToolMissing
+
+EXPERIMENT = "shortener"
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that was run: what it was, how long it took, and the problem, if there is one."""
+
+    name: str
+    seconds: float
+    problem: str = ""
+    unchanged: bool = False
+    """Whether it was left out because it has passed on the very same files."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A check to be made; `run` is None when it has passed on the very same files."""
+
+    name: str
+    run: Callable[[], object] | None
+
+
+def _check(job: _Job) -> Check:
+    name, started = job.name, time.monotonic()
+    if job.run is None:
+        return Check(name, 0.0, unchanged=True)
+    try:
+        job.run()
+    except (BuildError, ToolMissing) as error:
+        return Check(name, time.monotonic() - started, str(error))
+    return Check(name, time.monotonic() - started)
+
+
+def _run_all(console: Console, jobs: Iterable[_Job]) -> list[Check]:
+    """Run jobs, as many at once as there are cores, with a line for each as it ends."""
+    checks = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for check in pool.map(_check, jobs):
+            mark = "[red]✗[/]" if check.problem else "[green]✓[/]"
+            took = "unchanged since it passed" if check.unchanged else f"{check.seconds:.1f} s"
+            console.print(f"{mark} {check.name} ({took})", highlight=False)
+            if check.problem:
+                console.print(check.problem, markup=False, highlight=False)
+            checks.append(check)
+    return checks
+
+
+_MAVEN_MODULES = (BENCH / "load", HARNESS / "databases/mongodb-stand-in")
+
+
+def _once(name: str, inputs: str, run: Callable[[], object]) -> _Job:
+    """A job that is left out when it has passed on the very same `inputs` (a digest)."""
+    stamp = STATE / "checks" / re.sub(r"\W+", "-", name)
+    if stamp.exists() and stamp.read_text() == inputs:
+        return _Job(name, None)
+
+    def run_and_stamp() -> None:
+        run()
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(inputs)
+
+    return _Job(name, run_and_stamp)
+
+
+def _manifest_job(name: str, server: Server, commands: Iterable[tuple[str, ...]]) -> _Job:
+    def run() -> None:
+        build(server)
+        for argv in commands:
+            run_command(argv, server.folder, server.needs)
+
+    return _once(f"{name} {server.id}", inputs_digest(server), run)
+
+
+def _maven_job(name: str, module: Path, goal: str) -> _Job:
+    inputs = digest_files(source_files(module), module)
+    argv = ["mvn", "-B", "-ntp", goal]
+    return _once(f"{name} {module.relative_to(CHECKOUT)}", inputs, lambda: run_command(argv, module, ["jdk", "maven"]))
+
+
+def lint_all(console: Console) -> list[Check]:
+    """The formatters and linters of every language: the harness's, and those that manifests name."""
+    ruff = [sys.executable, "-m", "ruff"]
+    settings = ["--config", str(HARNESS / "pyproject.toml")]
+    jobs: list[_Job] = [
+        _Job("lint Python", lambda: run_command([*ruff, "check", *settings, "."], CHECKOUT, [])),
+        _Job("format Python", lambda: run_command([*ruff, "format", "--check", *settings, "."], CHECKOUT, [])),
+    ]
+    jobs += [_maven_job("lint", module, "spotless:check") for module in _MAVEN_MODULES]
+    jobs += [_manifest_job("lint", server, server.lint) for server in find_servers() if server.lint]
+    return _run_all(console, jobs)
+
+
+def unit_test_all(console: Console) -> list[Check]:
+    """The unit tests of the harness, of the load generator, and those that manifests name."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=worksteal", str(HARNESS / "tests")]
+    jobs: list[_Job] = [_Job("unit tests harness", lambda: run_command(pytest, HARNESS, []))]
+    jobs.append(_maven_job("unit tests", BENCH / "load", "test"))
+    jobs += [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
+    return _run_all(console, jobs)
+
+
+def _delete_one_server() -> None:
+    """Nothing but its folder knows a server: in a copy without a random one, all the rest still passes.
+
+    The copy's files are hard links; what is installed and cached is used from here. Raises BuildError.
+    """
+    with tempfile.TemporaryDirectory(dir=STATE, prefix="copy-") as folder:
+        copy = Path(folder) / "checkout"
+        shutil.copytree(CHECKOUT, copy, copy_function=os.link, symlinks=True, ignore=_ignore_state)
+        for kept in ("toolchains", "cache", "setup", "build"):
+            (copy / ".samewire").mkdir(exist_ok=True)
+            (copy / ".samewire" / kept).symlink_to(STATE / kept)
+        Path(folder).chmod(0o755)
+        deleted = random.choice(find_servers())
+        shutil.rmtree(copy / deleted.folder.relative_to(CHECKOUT))
+        samewire = [sys.executable, "-m", "samewire.cli"]
+        for argv in ([*samewire, "list"], [*samewire, "idioms"], [*samewire, "verify", "--layer", "cases"]):
+            environment = os.environ | {"SAMEWIRE_CHECKOUT": str(copy)}
+            done = subprocess.run(argv, cwd=copy, env=environment, capture_output=True, text=True)
+            if done.returncode:
+                raise BuildError(f"without {deleted.id}: {' '.join(argv)}\n{done.stdout[-4000:]}{done.stderr[-2000:]}")
+
+
+def _ignore_state(folder: str, names: list[str]) -> list[str]:
+    return [".samewire"] if Path(folder) == CHECKOUT else []
+
+
+def _race_in_small(console: Console) -> Check:
+    argv = [sys.executable, "-m", "samewire.cli", "race", EXPERIMENT, "--profile", "smoke"]
+    started = time.monotonic()
+    done = subprocess.run(argv, cwd=CHECKOUT)
+    problem = "the race failed\nsee above" if done.returncode else ""
+    return Check(f"race {EXPERIMENT} in small", time.monotonic() - started, problem)
+
+
+def _look_at_report() -> None:
+    """The tests that look at a report in a browser, on the one of the newest race. Raises BuildError."""
+    newest = max(RESULTS.glob("*/report.html"), key=lambda page: page.stat().st_mtime)
+    test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
+    run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
+
+
+def test_all(console: Console) -> int:
+    """Everything that must hold; prints one table at its end; 0 when all is well, else 1."""
+    from samewire.cli import run_suite
+    from samewire.pytest_plugin import last_outcomes
+
+    checks = []
+    for title, part in (("Linters", lint_all), ("Unit tests", unit_test_all)):
+        console.rule(title, align="left")
+        checks += part(console)
+    console.rule("Contract suite", align="left")
+    started = time.monotonic()
+    status = run_suite(table=False)
+    checks.append(Check("contract suite", time.monotonic() - started, "tests failed\nsee above" if status else ""))
+    console.rule("Race", align="left")
+    if status:
+        checks.append(Check(f"race {EXPERIMENT} in small", 0.0, "not run: only servers that are proven identical race"))
+    else:
+        checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
+        checks.append(_race_in_small(console))
+        checks += _run_all(console, [_Job("the report of that race in a browser", _look_at_report)])
+    console.rule("All of it", align="left")
+    print_checks(console, checks)
+    last = last_outcomes()
+    print_outcomes(console, last["outcomes"], last["databases"], last["reasons"])
+    failed = sum(bool(check.problem) for check in checks)
+    console.print(f"checks: {len(checks) - failed} passed, {failed} failed", highlight=False)
+    return 1 if failed else 0

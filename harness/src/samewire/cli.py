@@ -1,0 +1,372 @@
+"""The command `samewire`."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from samewire import doctor as doctor_module
+from samewire import record
+from samewire.build import BuildError, build, is_built
+from samewire.databases import URL_VARIABLES, DatabaseError
+from samewire.lab import Lab
+from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
+from samewire.paths import CHECKOUT, CONTRACTS, RESULTS, STATE
+from samewire.process import StartError, remove_stale_runs
+from samewire.table import LAYERS, new_table, print_checks
+from samewire.toolchains import ToolMissing, missing
+
+FAILED, USAGE, MISSING = 1, 2, 3
+"""Exit statuses: a verdict was bad, the call was wrong, something is missing on this machine."""
+
+console = Console()
+errors = Console(stderr=True)
+
+
+class _Group(click.Group):
+    """Turns the harness's own exceptions into one clear message and an exit status."""
+
+    def invoke(self, context: click.Context):
+        try:
+            return super().invoke(context)
+        except (ManifestError, SelectionError) as error:
+            _fail(error, USAGE)
+        except ToolMissing as error:
+            _fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
+        except (BuildError, DatabaseError, StartError) as error:
+            _fail(error, FAILED)
+        except KeyboardInterrupt:
+            _fail("interrupted; everything that was started has been stopped", 130)
+
+
+def _fail(message: object, status: int) -> None:
+    errors.print(f"samewire: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(status)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Reference servers: start them, prove that they answer identically, race what is proven.
+
+    Exit status: 0 all is well, 1 a verdict is bad, 2 wrong usage, 3 something is missing on this machine.
+    """
+    # SIGTERM ends a command as Ctrl-C does: through the context managers that stop what was started.
+    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+
+
+_NAMES = click.argument("names", nargs=-1, metavar="[SERVICE|SERVER]...")
+
+
+@main.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+def list_(as_json: bool) -> None:
+    """What there is: servers, what they are made of, and what this machine lacks for them."""
+    rows = [_describe(server) for server in find_servers()]
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+        return
+    for service in sorted({row["service"] for row in rows}):
+        table = new_table(service, "server", "store", "concurrency", "state")
+        for row in (row for row in rows if row["service"] == service):
+            variants = "".join(f", {name}" for name in row["variants"])
+            table.add_row(row["server"], row["store"], row["concurrency"] + variants, row["state"])
+        console.print(table)
+    for row in rows:
+        for lacking in row["missing"].values():
+            console.print(f"[red]{row['server']} lacks {lacking}", highlight=False)
+        if row["why"]:
+            console.print(f"{row['server']} is not proven: {row['why']}", highlight=False, soft_wrap=True)
+
+
+def _describe(server: Server) -> dict:
+    lacking = {tool.name: f"{tool.name}: {tool.hint}" for tool in missing(server.needs)}
+    built = not lacking and is_built(server)
+    why = record.why_stale(server) if built else ""
+    state = "not built" if not built else "not proven" if why else "proven"
+    return {
+        "server": server.id,
+        "service": server.service,
+        "language": server.language,
+        "stack": dict(server.stack),
+        "store": server.store,
+        "concurrency": server.concurrency,
+        "variants": {name: variant.description for name, variant in server.variants.items()},
+        "missing": lacking,
+        "state": state,
+        "why": why,
+    }
+
+
+@main.command()
+def setup() -> None:
+    """Install what is missing (Node.js, PostgreSQL, the MongoDB stand-in, the load generator) and build all servers."""
+    from samewire.setup import steps
+
+    _with_progress(steps())
+    _build(find_servers())
+
+
+def _build(servers: list[Server]) -> None:
+    _with_progress({f"build {s.id}": (lambda s=s: build(s)) for s in servers if not is_built(s)})
+
+
+def _with_progress(jobs: dict) -> None:
+    """Run the jobs one after the other, each with a line that shows that it runs and for how long."""
+    for name, job in jobs.items():
+        columns = (SpinnerColumn(finished_text="[green]✓"), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=console) as progress:
+            task = progress.add_task(name, total=1)
+            job()
+            progress.update(task, completed=1)
+
+
+@main.command("build")
+@_NAMES
+def build_(names: tuple[str, ...]) -> None:
+    """Build servers whose files have changed."""
+    _build(select(find_servers(), names))
+
+
+@main.command()
+@_NAMES
+@click.option("--json", "as_json", is_flag=True, help="One JSON line for each server, once it is ready.")
+@click.option("--links", default=10_000, show_default=True, help="How many links each database holds.")
+@click.option("--variant", help="Start this variant, for servers that have it.")
+@click.option("--databases-only", is_flag=True, help="Only databases, for a server of your own.")
+def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, databases_only: bool) -> None:
+    """Databases, data and servers, until Ctrl-C or SIGTERM."""
+    chosen = select(find_servers(), names)
+    if variant and not any(variant in server.variants for server in chosen):
+        known = sorted({name for server in chosen for name in server.variants})
+        _fail(f"none of these servers has a variant {variant!r}; there are: {', '.join(known) or 'none'}", USAGE)
+    problem = None
+    # Ctrl-C is how it is meant to end, at whatever point it comes.
+    with contextlib.suppress(KeyboardInterrupt), Lab(links=links) as lab:
+        if databases_only:
+            _start_databases(lab, chosen, as_json)
+        else:
+            _start_servers(lab, chosen, variant, as_json)
+        if not as_json:
+            console.print("Ctrl-C stops all of it.")
+        while not (died := next((running for running in lab.started if not running.alive), None)):
+            time.sleep(0.3)
+        problem = f"{died.target.name} ended with status {died.wait(0)}; the others were stopped. Its last lines:\n"
+        problem += died.target.last_lines()
+    if problem:
+        _fail(problem, FAILED)
+
+
+def _start_databases(lab: Lab, chosen: list[Server], as_json: bool) -> None:
+    table = new_table("databases, each with the links in it", "URL", "engine")
+    for store in sorted({server.store for server in chosen} & set(URL_VARIABLES)):
+        url, label = lab.new_database(store), lab.database(store).label
+        if as_json:
+            click.echo(json.dumps({"database": store, "url": url, "engine": label}))
+        table.add_row(url, label)
+    if not as_json:
+        console.print(table)
+
+
+def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json: bool) -> None:
+    table = new_table("servers", "server", "URL", "pid")
+    started = []
+    for server in chosen:
+        if not as_json:
+            errors.print(f"starting {server.id} …", highlight=False)
+        started.append(lab.spawn(server, variant=variant if variant in server.variants else None))
+    for server, running in zip(chosen, started, strict=True):
+        lab.wait_until_healthy(running)
+        target = running.target
+        if as_json:
+            about = {"server": server.id, "service": server.service, "url": target.url, "pid": target.pid}
+            click.echo(json.dumps(about))
+        table.add_row(server.id, target.url, str(target.pid))
+    if not as_json:
+        console.print(table)
+        for store, database in lab.databases().items():
+            console.print(f"{store}: {database.label}", highlight=False)
+        console.print(f"logs: {lab.run.path}/*/log", highlight=False, soft_wrap=True)
+
+
+@main.command()
+@_NAMES
+@click.option("--url", "urls", multiple=True, metavar="NAME=URL", help="Judge a server of your own; may be repeated.")
+@click.option("--service", help="The service of the servers given by --url.")
+@click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
+@click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
+@click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
+@click.option("-n", "workers", default=3, show_default=True, help="Tests that run side by side.")
+def verify(
+    names: tuple[str, ...],
+    urls: tuple[str, ...],
+    service: str | None,
+    layers: tuple[str, ...],
+    expression: str | None,
+    stale: bool,
+    workers: int,
+) -> None:
+    """Judge servers by the contract suite of their service: ours by name, any other by its URL."""
+    if stale:
+        names = tuple(s.id for s in select(find_servers(), names) if not record.fresh_pass(s))
+        if not names:
+            console.print("every server chosen has a fresh record of a pass")
+            return
+    sys.exit(run_suite(names, urls=urls, service=service, layers=layers, expression=expression, workers=workers))
+
+
+def run_suite(
+    names: tuple[str, ...] = (),
+    *,
+    urls: tuple[str, ...] = (),
+    service: str | None = None,
+    layers: tuple[str, ...] = (),
+    expression: str | None = None,
+    workers: int = 3,
+    table: bool = True,
+) -> int:
+    """Run the contract suite in a pytest of its own; 0 when all passed, 1 when something failed, 2 for a wrong call."""
+    import pytest
+
+    if names or not urls:
+        for server in select(find_servers(), names):
+            if lacking := missing(server.needs):
+                raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
+    argv = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--no-header",
+        "--tb=short",
+        "-c",
+        str(CONTRACTS / "pytest.ini"),
+        str(CONTRACTS),
+    ]
+    argv += [f"-n{workers}", "--dist=load", "--maxschedchunk=1"] if workers > 1 else []
+    argv += [f"--servers={name}" for name in names] + [f"--url={url}" for url in urls]
+    argv += [f"--layer={layer}" for layer in layers]
+    argv += [f"--service={service}"] if service else []
+    argv += ["-k", expression] if expression else []
+    # Each worker of pytest-xdist loads the suite again: compiled once, below .samewire and not beside the sources.
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(STATE / "pycache")}
+    environment |= {} if table else {"SAMEWIRE_NO_TABLE": "1"}
+    # The suite stops what it has started when it is interrupted; give it the time for that.
+    process = subprocess.Popen(argv, cwd=CHECKOUT, env=environment)
+    while True:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            continue
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        return {pytest.ExitCode.OK: 0, pytest.ExitCode.TESTS_FAILED: FAILED}.get(status, USAGE)
+
+
+@main.command()
+@click.argument("experiment")
+@click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
+@click.option("--seed", type=int, help="The seed of the order of the runs; chosen and recorded by default.")
+@click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
+def race(experiment: str, profile: str, seed: int | None, open_: bool) -> None:
+    """Race the servers of an experiment; only such as have just passed their contract."""
+    from samewire.race import RaceError
+    from samewire.race.experiment import ExperimentError
+    from samewire.race.runner import race as run_race
+
+    try:
+        run_folder = run_race(experiment, profile, console=console, seed=seed)
+    except RaceError as error:
+        _fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
+    _report(run_folder, open_=open_)
+
+
+@main.command()
+@click.argument("run", required=False)
+@click.option("--open", "open_", is_flag=True, help="Open it in a browser, where there is one.")
+def report(run: str | None, open_: bool) -> None:
+    """Make the report of a race again: a folder of bench/results, the newest by default."""
+    runs = sorted(path.parent for path in RESULTS.glob("*/run.json"))
+    if run:
+        folder = next((path for path in (Path(run), RESULTS / run) if (path / "run.json").exists()), None)
+    else:
+        folder = runs[-1] if runs else None
+    if folder is None:
+        known = ", ".join(path.name for path in runs)
+        there = f"there are: {known}" if known else "there is none yet: samewire race makes one"
+        _fail(f"no run {run} in {RESULTS}; {there}" if run else f"{RESULTS}: {there}", USAGE)
+    _report(folder, open_=open_)
+
+
+def _report(folder: Path, *, open_: bool) -> None:
+    import webbrowser
+
+    from samewire.report import ReportError, terminal, write
+
+    try:
+        page = write(folder)
+    except ReportError as error:
+        _fail(error, FAILED)
+    terminal.print_summary(json.loads((folder / "run.json").read_text()), console)
+    console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    if open_ and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+        webbrowser.open(page.as_uri())
+
+
+@main.command()
+def idioms() -> None:
+    """The same step in every stack, side by side: one page a step in docs/idioms."""
+    from samewire.idioms import IdiomsError, load_steps, write_pages
+
+    try:
+        for page in write_pages(find_servers(), load_steps()):
+            console.print(str(page), soft_wrap=True, highlight=False)
+    except IdiomsError as error:
+        _fail(error, FAILED)
+
+
+@main.command()
+def doctor() -> None:
+    """This machine: toolchains, ports, memory, and how quiet it is."""
+    sys.exit(doctor_module.examine(console))
+
+
+@main.command()
+def clean() -> None:
+    """Stop what killed commands left behind and delete what builds made."""
+    remove_stale_runs()
+    subprocess.run(
+        ["git", "clean", "-fdXq", "--", "servers-*", "harness", "contract-tests", "bench/load", "docs/idioms"],
+        cwd=CHECKOUT,
+        check=False,
+    )
+
+
+@main.command()
+def lint() -> None:
+    """Formatters and linters of every language, without changing anything."""
+    from samewire.checks import lint_all
+
+    checks = lint_all(console)
+    print_checks(console, checks)
+    sys.exit(FAILED if any(check.problem for check in checks) else 0)
+
+
+@main.command()
+def test() -> None:
+    """All that must hold: linters, unit tests, the contract suite on every server, and a race in small."""
+    from samewire.checks import test_all
+
+    sys.exit(test_all(console))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The contract: what a response must be, and when two are the same."""

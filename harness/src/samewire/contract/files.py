@@ -1,0 +1,65 @@
+"""Reading the contract's YAML files: checked against a schema, so that a mistyped key is an error and not ignored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+from referencing import Registry, Resource
+
+from samewire.paths import CONTRACTS
+
+
+class ContractError(Exception):
+    """A file of the contract is wrong; the message names the file, the place and the reason."""
+
+
+def read(path: Path, schema: str) -> Any:
+    """The file's content, checked against `contract-tests/schema/<schema>`. ContractError with every mistake in it."""
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except (OSError, yaml.YAMLError) as error:
+        raise ContractError(f"{path}: {error}") from None
+    errors = sorted(map(_deepest, _validator(schema).iter_errors(data)), key=lambda error: error.json_path)
+    if errors:
+        raise ContractError("\n".join(f"{path}: at {error.json_path}: {error.message[:300]}" for error in errors))
+    return data
+
+
+def no_doubles(path: Path, what: str, values: Iterable[Any]) -> None:
+    """ContractError if a value comes twice."""
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise ContractError(f"{path}: {what} {value!r} comes twice")
+        seen.add(value)
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML in which a key may not come twice (the plain loader lets the last win)."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key, (key_node, _) in zip(keys, node.value, strict=True):
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} comes twice", key_node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+@cache
+def _validator(schema: str) -> jsonschema.Draft202012Validator:
+    contents = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (CONTRACTS / "schema").iterdir()}
+    registry = Registry().with_resources((name, Resource.from_contents(each)) for name, each in contents.items())
+    return jsonschema.Draft202012Validator(contents[schema], registry=registry)
+
+
+def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Of the branches of an anyOf, the complaint that got furthest: the likeliest mistake."""
+    while error.context:
+        error = max(error.context, key=lambda inner: len(inner.absolute_path))
+    return error

@@ -1,0 +1,56 @@
+"""What every database engine can do for the harness."""
+
+from abc import ABC, abstractmethod
+
+
+class DatabaseError(Exception):
+    """A database did not start, or refused; the message says what to do."""
+
+
+class Database(ABC):
+    """One running database server."""
+
+    kind: str
+    """`postgresql` or `mongodb`, as in manifests."""
+    version: str
+    label: str
+    """How tables and reports name it; a stand-in is called one here."""
+    stand_in = False
+    durable = True
+    """Whether what was acknowledged is still there after `kill` and `start`."""
+    host: str
+    port: int
+    pid: int | None = None
+
+    @abstractmethod
+    def url(self, name: str) -> str:
+        """The URL of the database of that name."""
+
+    @abstractmethod
+    def create(self, name: str, links: int) -> str:
+        """Make a fresh database with the first `links` links in it and return its URL."""
+
+    @abstractmethod
+    def drop(self, name: str) -> None:
+        """Delete a database."""
+
+    def reload(self, name: str, links: int) -> None:
+        """Load the links again after `start`, where the engine lost them."""
+        if not self.durable:
+            self.create(name, links)
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start it again on the port it had. Raises DatabaseError."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop it in order: connections are closed by the server."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End all its processes by SIGKILL."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop it for good."""

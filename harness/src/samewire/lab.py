@@ -1,0 +1,163 @@
+"""A place where databases and servers run together, and from which nothing is left when it closes."""
+
+import itertools
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+
+from samewire.build import build
+from samewire.databases import URL_VARIABLES, Database, launch
+from samewire.manifest import Server
+from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
+from samewire.toolchains import environment
+
+START_TIMEOUT = 30.0
+
+
+class Lab:
+    """Starts databases and servers on free loopback ports; a context manager that stops them all.
+
+    `links` is how many links a fresh database holds unless told otherwise. A `private` lab has databases of its own
+    even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them. `database_cpus` places
+    databases on given cores.
+    """
+
+    def __init__(self, *, links: int = 10_000, private: bool = False, database_cpus: set[int] | None = None) -> None:
+        self.links = links
+        self._private = private
+        self._database_cpus = database_cpus
+        self._run: RunFolder | None = None
+        self._databases: dict[str, Database] = {}
+        self._made: list[tuple[Database, str]] = []
+        self._started: list[RunningServer] = []
+        self._numbers = itertools.count(1)
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    @property
+    def run(self) -> RunFolder:
+        """The folder with the logs and temporary files of this lab."""
+        if self._run is None:
+            self._run = RunFolder()
+        return self._run
+
+    @property
+    def started(self) -> list[RunningServer]:
+        """The servers that this lab has started, in order, whether they still run or not."""
+        return list(self._started)
+
+    def databases(self) -> dict[str, Database]:
+        """The databases that have been started, by store."""
+        return dict(self._databases)
+
+    def database(self, store: str) -> Database:
+        """The database for a store, started at the first call. Raises DatabaseError or ToolMissing."""
+        if store not in self._databases:
+            self._databases[store] = launch(
+                store, self.run, links=self.links, private=self._private, cpus=self._database_cpus
+            )
+        return self._databases[store]
+
+    def new_database(self, store: str, links: int | None = None) -> str:
+        """The URL of a fresh database with links, deleted when the lab closes."""
+        database = self.database(store)
+        name = f"samewire_{os.getpid()}_{next(self._numbers)}"
+        self._made.append((database, name))
+        return database.create(name, self.links if links is None else links)
+
+    def spawn(
+        self,
+        server: Server,
+        *,
+        database: str | None = None,
+        variant: str | None = None,
+        env: Mapping[str, str | None] | None = None,
+        cpus: set[int] | None = None,
+    ) -> RunningServer:
+        """Start a server without waiting for it; builds it first if that is needed.
+
+        `database` is a database's URL (a fresh one by default); `env` sets variables, or removes those that are None.
+        """
+        build(server)
+        variables: dict[str, str | None] = dict(environment(server.needs))
+        for variable in URL_VARIABLES.values():
+            variables.pop(variable, None)
+        variables |= {"HOST": "127.0.0.1", "PORT": str(free_port())}
+        url_variable = URL_VARIABLES.get(server.store)
+        if url_variable and not (env and url_variable in env):
+            variables[url_variable] = database or self.new_database(server.store)
+        if variant:
+            variables |= dict(server.variants[variant].env)
+        variables |= dict(env or {})
+        folder = self.run.folder(server.folder.name)
+        temporary = folder / "tmp"
+        temporary.mkdir(mode=0o755)
+        variables["TMPDIR"] = str(temporary)
+        running = RunningServer(
+            server,
+            f"http://{variables['HOST']}:{variables['PORT']}",
+            server.run,
+            run=self.run,
+            log=folder / "log",
+            cwd=server.folder,
+            env={key: value for key, value in variables.items() if value is not None},
+            cpus=cpus,
+        )
+        self._started.append(running)
+        return running
+
+    def start(self, server: Server, **options) -> RunningServer:
+        """`spawn` (same options), then wait until the server says that it is healthy. Raises StartError."""
+        running = self.spawn(server, **options)
+        self.wait_until_healthy(running)
+        return running
+
+    def wait_until_healthy(self, running: RunningServer, timeout: float = START_TIMEOUT) -> None:
+        """Wait for `GET /healthz` → 200. Raises StartError with the end of the server's output."""
+        deadline = time.monotonic() + timeout
+        answer = "no answer"
+        while time.monotonic() < deadline and running.alive:
+            try:
+                with urllib.request.urlopen(f"{running.target.url}/healthz", timeout=5) as response:
+                    if response.status == 200:
+                        return
+            except urllib.error.HTTPError as error:
+                answer = f"{error.code} {error.read(500).decode(errors='replace')}"
+            except OSError:
+                pass
+            time.sleep(0.02)
+        state = f"not healthy after {timeout:g} s: {answer}" if running.alive else f"exit status {running.wait(0)}"
+        running.kill()
+        raise StartError(
+            f"{running.target.name} did not start ({state}). Its last lines:\n{running.target.last_lines()}"
+        )
+
+    def close(self) -> list[str]:
+        """Stop servers, then databases, and delete the run folder; what did not stop well, a line each."""
+        problems = []
+        for running in reversed(self._started):
+            if not running.alive:
+                continue
+            try:
+                running.stop()
+            except StopTimeout as error:
+                problems.append(str(error))
+        self._started.clear()
+        for database, name in self._made:
+            # Private databases go as a whole; in somebody else's only what we made may go.
+            if database.pid is None:
+                database.drop(name)
+        self._made.clear()
+        for database in self._databases.values():
+            database.close()
+        self._databases.clear()
+        if self._run:
+            self._run.remove()
+            self._run = None
+        return problems

@@ -1,0 +1,114 @@
+"""The registry of servers: every `servers-*/*/server.toml`, and nothing else."""
+
+import json
+import signal
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+
+from samewire.paths import CHECKOUT, CONTRACTS
+
+
+class ManifestError(Exception):
+    """A `server.toml` that cannot be read or breaks the schema; the message names the file and the reason."""
+
+
+class SelectionError(Exception):
+    """A name that is no service, server or folder; the message lists what there is."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A server run in another way: the same code with other environment variables."""
+
+    description: str
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Server:
+    """One implementation, as its manifest describes it. `id` is its path in the checkout."""
+
+    id: str
+    folder: Path
+    service: str
+    language: str
+    store: str
+    concurrency: str
+    stack: Mapping[str, str]
+    needs: tuple[str, ...]
+    build: tuple[tuple[str, ...], ...]
+    run: tuple[str, ...]
+    artefacts: tuple[str, ...] = ()
+    lint: tuple[tuple[str, ...], ...] = ()
+    test: tuple[tuple[str, ...], ...] = ()
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_status: int = 0
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """The id as a file name."""
+        return self.id.replace("/", "--")
+
+    @property
+    def http_server(self) -> str:
+        """What speaks HTTP in this stack (`node:http`, `netty`, …): the key of the tables of pinned wire answers."""
+        return next(name for name, role in self.stack.items() if role == "HTTP server")
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((CONTRACTS / "schema" / "server.schema.json").read_text()))
+
+
+def load(manifest: Path, root: Path = CHECKOUT) -> Server:
+    """The server that a `server.toml` describes. Raises ManifestError."""
+    shown = manifest.relative_to(root)
+    try:
+        content = tomllib.loads(manifest.read_text())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ManifestError(f"{shown}: {error}") from error
+    problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
+    if problems:
+        raise ManifestError("\n".join(f"{shown}: {problem.json_path}: {problem.message}" for problem in problems))
+    if list(content["stack"].values()).count("HTTP server") != 1:
+        raise ManifestError(f'{shown}: $.stack: exactly one entry has the role "HTTP server"')
+    commands = {key: tuple(tuple(argv) for argv in content.pop(key, [])) for key in ("build", "lint", "test")}
+    variants = {name: Variant(**variant) for name, variant in content.pop("variants", {}).items()}
+    return Server(
+        id=manifest.parent.relative_to(root).as_posix(),
+        folder=manifest.parent,
+        needs=tuple(content.pop("needs")),
+        run=tuple(content.pop("run")),
+        artefacts=tuple(content.pop("artefacts", [])),
+        stop_signal=signal.Signals[content.pop("stop_signal", "SIGTERM")],
+        variants=variants,
+        **commands,
+        **content,
+    )
+
+
+def find_servers(root: Path = CHECKOUT) -> list[Server]:
+    """Every server of the checkout, by id. Raises ManifestError."""
+    return [load(manifest, root) for manifest in sorted(root.glob("servers-*/*/server.toml"))]
+
+
+def select(servers: Sequence[Server], names: Iterable[str]) -> list[Server]:
+    """The servers that the names mean: services (`shortener`), ids (`servers-node/shortener-pg`) or folder names.
+
+    No name means all. The order is that of `servers`. Raises SelectionError.
+    """
+    names = [name.rstrip("/").removeprefix("./") for name in names]
+    chosen: set[str] = set()
+    for name in names:
+        found = {server.id for server in servers if name in (server.service, server.id, server.folder.name)}
+        if not found:
+            known = sorted({server.service for server in servers} | {server.id for server in servers})
+            raise SelectionError(f"no service or server is called {name!r}; there are: {', '.join(known)}")
+        chosen |= found
+    return [server for server in servers if not names or server.id in chosen]

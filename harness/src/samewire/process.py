@@ -1,0 +1,220 @@
+"""Processes that a command starts, and the folder that lists them, so that a killed command leaves nothing for long.
+
+Each command that starts processes owns one folder below `.samewire/run/`. It records every process in it. When the next
+command finds a folder whose owner is gone, it ends the processes recorded there (by pid, if the pid is still the same
+process) and deletes the folder.
+"""
+
+import contextlib
+import json
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from samewire.manifest import Server
+from samewire.paths import RUNS
+from samewire.target import Target
+
+PORTS = range(20000, 30000)
+"""Ports from 32768 up collide with those of clients."""
+
+
+class StartError(Exception):
+    """A process did not come up; the message holds the end of its output."""
+
+
+class StopTimeout(Exception):
+    """A process did not end in time and was killed."""
+
+
+def free_port() -> int:
+    """A TCP port of `PORTS` that nothing on the loopback address listens on just now."""
+    for port in random.sample(PORTS, 200):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise StartError(f"no free port between {PORTS.start} and {PORTS.stop - 1}: what holds them? (ss -ltnp)")
+
+
+def unprivileged_user() -> str | None:
+    """The user for programs that refuse to run as root; None when this process is not root itself."""
+    return "nobody" if os.geteuid() == 0 else None
+
+
+def hand_over(path: Path) -> None:
+    """Give a file or folder to the unprivileged user, if there is one."""
+    if user := unprivileged_user():
+        entry = pwd.getpwnam(user)
+        os.chown(path, entry.pw_uid, entry.pw_gid)
+
+
+def wait_for_port(port: int, timeout: float, still_alive) -> bool:
+    """Whether something listens on loopback `port` within `timeout` seconds; gives up when `still_alive()` is false."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline and still_alive():
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+class RunFolder:
+    """The folder of one running command: logs, temporary files, database files and the list of its processes."""
+
+    def __init__(self) -> None:
+        remove_stale_runs()
+        RUNS.mkdir(parents=True, exist_ok=True)
+        self.path = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=RUNS))
+        self.path.chmod(0o755)
+        (self.path / "processes").mkdir()
+        _write_identity(self.path / "owner.json", psutil.Process())
+
+    def folder(self, name: str) -> Path:
+        """A new folder of this run, its name made unique."""
+        path = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.path))
+        path.chmod(0o755)
+        return path
+
+    def record(self, pid: int) -> None:
+        """Remember a process, so that it can be ended should this command be killed."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            _write_identity(self.path / "processes" / f"{pid}.json", psutil.Process(pid))
+
+    def remove(self) -> None:
+        """Delete the folder and all in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _write_identity(path: Path, process: psutil.Process) -> None:
+    path.write_text(json.dumps({"pid": process.pid, "create_time": process.create_time()}))
+
+
+def _read_identity(path: Path) -> psutil.Process | None:
+    """The process that a file names, if it is still the same one."""
+    try:
+        identity = json.loads(path.read_text())
+        process = psutil.Process(identity["pid"])
+        return process if process.create_time() == identity["create_time"] else None
+    except (OSError, ValueError, KeyError, psutil.Error):
+        return None
+
+
+def remove_stale_runs() -> int:
+    """End what killed commands left behind and delete their folders; how many there were."""
+    stale = 0
+    for folder in RUNS.glob("*/"):
+        owner = folder / "owner.json"
+        if not owner.exists():
+            # Another command may be making it at this very moment.
+            with contextlib.suppress(OSError):
+                if time.time() - folder.stat().st_mtime < 60:
+                    continue
+        elif _read_identity(owner):
+            continue
+        stale += 1
+        for recorded in folder.glob("processes/*.json"):
+            if process := _read_identity(recorded):
+                kill_tree(process.pid)
+        shutil.rmtree(folder, ignore_errors=True)
+    return stale
+
+
+def kill_tree(pid: int) -> None:
+    """SIGKILL a process and all its descendants, each by its pid."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for member in [process, *process.children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()
+
+
+class Spawned:
+    """A started process with its output in a log file."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        run: RunFolder,
+        log: Path,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        cpus: set[int] | None = None,
+    ) -> None:
+        self.log = log
+        with log.open("ab") as output:
+            try:
+                self._popen = subprocess.Popen(
+                    argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                    start_new_session=True, user=user, group="nogroup" if user == "nobody" else None,
+                    extra_groups=[] if user else None,
+                    # Before exec, so that threads which the program starts at once are placed as well.
+                    preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
+                )  # fmt: skip
+            except OSError as error:
+                raise StartError(f"cannot run {' '.join(argv)}: {error}") from error
+        run.record(self.pid)
+
+    @property
+    def pid(self) -> int:
+        """The process id of the started program."""
+        return self._popen.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._popen.poll() is None
+
+    def output(self) -> str:
+        """All that it wrote so far on standard output and standard error."""
+        return self.log.read_text(errors="replace")
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process itself, not to its children."""
+        self._popen.send_signal(number)
+
+    def wait(self, timeout: float) -> int:
+        """The exit status as a shell gives it (143 for an end by SIGTERM). Raises StopTimeout."""
+        try:
+            status = self._popen.wait(timeout)
+        except subprocess.TimeoutExpired as error:
+            raise StopTimeout(f"pid {self.pid} still runs after {timeout:g} s") from error
+        return status if status >= 0 else 128 - status
+
+    def kill(self) -> None:
+        """End it and its descendants at once."""
+        if self.alive:
+            kill_tree(self.pid)
+        self._popen.wait()
+
+
+class RunningServer(Spawned):
+    """A server of ours that runs."""
+
+    def __init__(self, server: Server, url: str, argv: Sequence[str], **spawn) -> None:
+        super().__init__(argv, **spawn)
+        self.target = Target(server.id, server.service, url, server, self.pid, self.log)
+
+    def stop(self, timeout: float = 10.0) -> int:
+        """Stop it as its manifest says and return the exit status. Raises StopTimeout after having killed it."""
+        if self.alive:
+            self.signal(self.target.server.stop_signal if self.target.server else signal.SIGTERM)
+        try:
+            return self.wait(timeout)
+        except StopTimeout:
+            self.kill()
+            raise StopTimeout(f"{self.target.name} did not stop within {timeout:g} s and was killed") from None

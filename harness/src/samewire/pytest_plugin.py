@@ -1,0 +1,341 @@
+"""pytest over running servers: which tests run against which server, one table at the end, and the records of passes.
+
+The controller starts databases and servers once and hands their addresses to the workers of pytest-xdist. Fixtures:
+
+- `target`: one running server; the test runs once for each.
+- `targets`: all running servers of the module's service, for tests in lockstep.
+- `server`: the manifest of a server, not started; with `lab`, in which the test starts and stops its own processes.
+- `lab`: a Lab with private databases, one for each worker.
+
+A module says its layer with `pytestmark = pytest.mark.layer("wire")`. A module below `contract-tests/<service>/` is for
+that service, one directly in `contract-tests/` for every service.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from samewire import record
+from samewire.build import build
+from samewire.lab import Lab
+from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
+from samewire.paths import CONTRACTS, STATE
+from samewire.table import LAYERS, SUITE, print_outcomes
+from samewire.target import Target
+
+OUTCOMES = STATE / "outcomes.json"
+"""Server → layer → outcome → number, of the last session."""
+
+_EVERY_SERVICE = ""
+
+
+def last_outcomes() -> dict:
+    """What the last session wrote: `outcomes`, `databases` (labels by store) and `reasons` (of skips, with numbers)."""
+    try:
+        return json.loads(OUTCOMES.read_text())
+    except FileNotFoundError:
+        return {"outcomes": {}, "databases": {}, "reasons": {}}
+
+
+class Blamed(AssertionError):
+    """A test in lockstep failed, and it was these servers that were wrong: the others have no failure by it."""
+
+    def __init__(self, message: str, servers: Sequence[str]) -> None:
+        super().__init__(message)
+        self.servers = list(servers)
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A server that was chosen to be judged; not necessarily running yet."""
+
+    name: str
+    service: str
+    server: Server | None
+    url: str | None = None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options that say what is judged."""
+    group = parser.getgroup("samewire")
+    group.addoption("--servers", action="append", default=[], metavar="NAME", help="service, server id or folder name")
+    group.addoption("--url", action="append", default=[], metavar="NAME=URL", help="judge a server of your own")
+    group.addoption("--layer", action="append", default=[], metavar="LAYER", help=f"only these of {', '.join(LAYERS)}")
+    group.addoption("--service", default=None, help="the service of the servers given by --url")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers."""
+    config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
+
+
+def selected(config: pytest.Config) -> list[Selected]:
+    """What is judged in this session, whether it runs yet or not."""
+    if config.stash.get(_selected_key, None) is None:
+        config.stash[_selected_key] = _select(config)
+    return config.stash[_selected_key]
+
+
+def _select(config: pytest.Config) -> list[Selected]:
+    urls, names = config.getoption("--url"), config.getoption("--servers")
+    try:
+        servers = find_servers()
+        chosen = [Selected(s.id, s.service, s) for s in (select(servers, names) if names or not urls else [])]
+    except (ManifestError, SelectionError) as error:
+        raise pytest.UsageError(str(error)) from error
+    services = sorted({path.parent.name for path in CONTRACTS.glob("*/openapi.yaml")})
+    service = config.getoption("--service") or (services[0] if len(services) == 1 else None)
+    if urls and service not in services:
+        raise pytest.UsageError(f"say which service {urls[0]} is: --service {'|'.join(services)}")
+    for given in urls:
+        name, separator, url = given.partition("=")
+        if not separator or not url.startswith("http://"):
+            raise pytest.UsageError(f"--url takes NAME=http://HOST:PORT, not {given!r}")
+        chosen.append(Selected(name, service, None, url.rstrip("/")))
+    return chosen
+
+
+_selected_key = pytest.StashKey[list[Selected]]()
+_running_key = pytest.StashKey[dict[str, Target]]()
+_session_key = pytest.StashKey["_Session"]()
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+class _Session:
+    """What the controller keeps: the running servers and what came of the tests."""
+
+    def __init__(self) -> None:
+        self.lab = Lab()
+        self.databases: dict[str, str] = {}
+        self.outcomes: dict[str, dict[str, Counter]] = {}
+        self.reasons: Counter = Counter()
+        self.stop_problems: list[str] = []
+
+    def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
+        targets = {}
+        for one in chosen:
+            if one.server is None:
+                targets[one.name] = Target(one.name, one.service, one.url or "")
+            else:
+                targets[one.name] = self.lab.spawn(one.server).target
+        for running in self.lab.started:
+            self.lab.wait_until_healthy(running)
+        self.databases = {store: database.label for store, database in self.lab.databases().items()}
+        return targets
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count."""
+        properties = dict(report.user_properties)
+        if "layer" not in properties or (report.when != "call" and report.outcome == "passed"):
+            return
+        layer, blamed = properties["layer"], properties.get("blamed", properties["servers"])
+        for name in properties["servers"]:
+            # Lockstep ends at the first failure, so that the others were not asked everything.
+            outcome = report.outcome if name in blamed else "skipped"
+            self.outcomes.setdefault(name, {}).setdefault(layer, Counter())[outcome] += 1
+        if report.outcome == "skipped":
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            self.reasons[f"{layer}: {reason.removeprefix('Skipped: ')}"] += 1
+        elif len(blamed) < len(properties["servers"]):
+            self.reasons[f"{layer}: for all but {', '.join(blamed)}, whose failure cut the test short"] += 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The controller builds and starts what is judged, before the workers are made."""
+    config = session.config
+    if _is_worker(config) or config.option.collectonly:
+        return
+    state = config.stash[_session_key] = _Session()
+    config.pluginmanager.register(state)
+    OUTCOMES.unlink(missing_ok=True)
+    try:
+        for one in selected(config):
+            if one.server:
+                build(one.server)
+        config.stash[_running_key] = state.start(selected(config))
+    except BaseException as error:
+        state.lab.close()
+        if isinstance(error, Exception):
+            raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
+        raise
+
+
+def pytest_configure_node(node) -> None:
+    """Hand the addresses to a worker."""
+    running = node.config.stash[_running_key]
+    node.workerinput["targets"] = json.dumps(
+        {t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in running.values()}
+    )
+
+
+def running(config: pytest.Config) -> dict[str, Target]:
+    """The running servers by name, in a worker as in the controller."""
+    if config.stash.get(_running_key, None) is None:
+        handed = json.loads(config.workerinput["targets"])  # type: ignore[attr-defined]
+        config.stash[_running_key] = {
+            one.name: Target(one.name, one.service, about["url"], one.server, about["pid"],
+                             Path(about["log"]) if about["log"] else None)
+            for one in selected(config) if (about := handed.get(one.name))
+        }  # fmt: skip
+    return config.stash[_running_key]
+
+
+def service_of(path: Path) -> str:
+    """The service a test module is for; empty for every service."""
+    parts = path.relative_to(CONTRACTS).parts if path.is_relative_to(CONTRACTS) else ()
+    return parts[0] if len(parts) > 1 and (CONTRACTS / parts[0] / "openapi.yaml").exists() else _EVERY_SERVICE
+
+
+def _for_service(config: pytest.Config, path: Path) -> list[Selected]:
+    service = service_of(path)
+    return [one for one in selected(config) if service in (_EVERY_SERVICE, one.service)]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each server; a module with a `pytest_generate_tests` of its own does that itself."""
+    if hasattr(metafunc.module, "pytest_generate_tests"):
+        return
+    chosen = _for_service(metafunc.config, metafunc.definition.path)
+    if "target" in metafunc.fixturenames:
+        metafunc.parametrize("target", [one.name for one in chosen], indirect=True, scope="session")
+    if "server" in metafunc.fixturenames:
+        not_ours = pytest.mark.skip(reason="not a server of this checkout: its process cannot be started or stopped")
+        names = [pytest.param(one.name, marks=() if one.server else not_ours) for one in chosen]
+        metafunc.parametrize("server", names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def target(request: pytest.FixtureRequest) -> Target:
+    """A running server."""
+    return running(request.config)[request.param]
+
+
+@pytest.fixture(scope="module")
+def targets(request: pytest.FixtureRequest) -> list[Target]:
+    """All running servers of the module's service."""
+    chosen = _for_service(request.config, request.path)
+    if not chosen:
+        pytest.skip("no server of this service was chosen")
+    return [running(request.config)[one.name] for one in chosen]
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest) -> Server:
+    """The manifest of a server; nothing is started."""
+    return next(one.server for one in selected(request.config) if one.name == request.param and one.server)
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    """A lab with databases that the test may stop and kill; with few links, for they are loaded often."""
+    with Lab(private=True, links=100) as private:
+        yield private
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Note on every test its layer and the servers that it judges; those that mostly wait come first."""
+    wanted, kept = config.getoption("--layer"), []
+    if not wanted and (config.getoption("--servers") or config.getoption("--url")):
+        # Faults judge the suite and not a server: they belong to a run over all servers.
+        wanted = [layer for layer in LAYERS if layer != "faults"]
+    for item in items:
+        marker = item.get_closest_marker("layer")
+        if not wanted or (marker and marker.args[0] in wanted):
+            kept.append(item)
+        if not marker:
+            continue
+        parameters = getattr(item, "callspec", None)
+        one = parameters and (parameters.params.get("target") or parameters.params.get("server"))
+        names = [one] if one else [chosen.name for chosen in _for_service(config, item.path)]
+        if marker.args[0] == "faults":
+            names = [SUITE]
+        item.user_properties += [("layer", marker.args[0]), ("servers", names)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = _long_ones_first(kept)
+
+
+_LONG_LAYERS = ("life", "differential")
+
+
+def _long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Long tests first, each followed by a short one: workers take two at a time, and so none gets two long ones."""
+
+    def rank(item: pytest.Item) -> int:
+        layer = dict(item.user_properties).get("layer")
+        return _LONG_LAYERS.index(layer) if layer in _LONG_LAYERS else len(_LONG_LAYERS)
+
+    long = sorted((item for item in items if rank(item) < len(_LONG_LAYERS)), key=rank)
+    short = [item for item in items if rank(item) == len(_LONG_LAYERS)]
+    return [item for pair in zip_longest(long, short) for item in pair if item is not None]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
+    """Note whom a failed test blames."""
+    report = yield
+    if call.excinfo and isinstance(call.excinfo.value, Blamed):
+        report.user_properties = [*report.user_properties, ("blamed", call.excinfo.value.servers)]
+    return report
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether every test of the suite was asked for."""
+    option = config.option
+    return not (option.keyword or option.markexpr or option.layer or getattr(option, "deselect", None)) and all(
+        Path(argument).resolve() == CONTRACTS for argument in config.args
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Stop everything, see that it stopped well, and record who passed."""
+    config = session.config
+    state = config.stash.get(_session_key, None)
+    if state is None:
+        return
+    for name, target_ in config.stash.get(_running_key, {}).items():
+        started = next((one for one in state.lab.started if one.target.name == name), None)
+        if started and not started.alive:
+            state.stop_problems.append(f"{name} died during the tests. Its last lines:\n{target_.last_lines()}")
+    state.stop_problems += state.lab.close()
+    if os.environ.get("CI") and state.reasons:
+        state.stop_problems.append("on CI nothing may be skipped")
+    if state.stop_problems and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    judged = not state.outcomes.get(SUITE, {}).get("faults", {}).get("failed")
+    whole = judged and _is_whole(config) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    for one in selected(config):
+        layers = {layer: dict(counts) for layer, counts in state.outcomes.get(one.name, {}).items()}
+        bad = any(counts.get("failed") or counts.get("skipped") for counts in layers.values()) or state.stop_problems
+        if one.server and whole and layers and not bad:
+            record.write_pass(one.server, layers, state.databases)
+        elif one.server and any(counts.get("failed") for counts in layers.values()):
+            record.remove_pass(one.server)
+    OUTCOMES.parent.mkdir(parents=True, exist_ok=True)
+    OUTCOMES.write_text(
+        json.dumps({"databases": state.databases, "outcomes": state.outcomes, "reasons": state.reasons})
+    )
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    """The table, why anything was skipped, and what did not stop well."""
+    state = config.stash.get(_session_key, None)
+    if state is None:
+        return
+    if not os.environ.get("SAMEWIRE_NO_TABLE"):
+        print_outcomes(Console(), state.outcomes, state.databases, state.reasons)
+    for problem in state.stop_problems:
+        terminalreporter.write_line(problem, red=True)

@@ -1,0 +1,207 @@
+"""Experiments: `bench/experiments/NAME.toml`, checked against a schema, with the facts of the study they repeat."""
+
+import csv
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+
+from samewire.manifest import Server
+from samewire.paths import BENCH
+from samewire.race import RaceError
+from samewire.race.metrics import METRICS
+
+EXPERIMENTS = BENCH / "experiments"
+PUBLISHED = BENCH / "published"
+PROFILES = ("smoke", "quick", "paper")
+
+
+class ExperimentError(RaceError):
+    """An experiment that does not exist or breaks the schema; the message names the file and the reason."""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Servers by fields of their manifests. An empty one matches every server."""
+
+    fields: tuple[tuple[str, str], ...]
+
+    def matches(self, server: Server) -> bool:
+        """Whether all fields are those of the server."""
+        return all(getattr(server, name) == value for name, value in self.fields)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in self.fields) or "every server"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of a study as something that can be tested.
+
+    With `others`, the ratio of the subject's metric to theirs is to be between `at_least` and `at_most`; `compare` says
+    whether to each of the others, to the one with the lowest or highest mean, or to their geometric mean. With `order`,
+    the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
+    the bounds.
+    """
+
+    id: str
+    text: str
+    published: str
+    metric: str
+    subject: Selector | None
+    others: Selector | None
+    compare: str | None
+    order: tuple[Selector, ...]
+    at_least: float | None
+    at_most: float | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """The study that an experiment repeats."""
+
+    title: str
+    note: str
+    published: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator."""
+
+    name: str
+    rounds: int
+    links: int
+    practice: bool
+    settle_s: float
+    warm_up_s: float
+    ramp_up_s: float
+    hold_s: float
+    ramp_down_s: float
+
+    @property
+    def run_s(self) -> float:
+        """Seconds of load in one run."""
+        return self.warm_up_s + self.ramp_up_s + self.hold_s + self.ramp_down_s
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What the users do: `users` walk a list of `list_length` hashes each, of which `unknown_share` are unknown."""
+
+    kind: str
+    users: int
+    list_length: int
+    unknown_share: float
+    timeout_s: float
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question to all servers of a service."""
+
+    name: str
+    title: str
+    service: str
+    study: Study
+    server_cores: int
+    workload: Workload
+    profiles: Mapping[str, Profile]
+    findings: tuple[Finding, ...]
+
+    def profile(self, name: str) -> Profile:
+        """The profile of that name. Raises ExperimentError."""
+        try:
+            return self.profiles[name]
+        except KeyError:
+            raise ExperimentError(f"no profile is called {name!r}; there are: {', '.join(self.profiles)}") from None
+
+
+def find_experiments(folder: Path = EXPERIMENTS) -> list[str]:
+    """The names of all experiments."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((EXPERIMENTS / "experiment.schema.json").read_text()))
+
+
+def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
+    """The experiment of that name. Raises ExperimentError with every problem of the file."""
+    path = folder / f"{name}.toml"
+    try:
+        content = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        known = ", ".join(find_experiments(folder))
+        raise ExperimentError(f"no experiment is called {name!r}; there are: {known}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ExperimentError(f"{path.name}: {error}") from error
+    problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
+    if problems:
+        raise ExperimentError("\n".join(f"{path.name}: {problem.json_path}: {problem.message}" for problem in problems))
+    facts = _published(content["study"]["published"], path)
+    return Experiment(
+        name=name,
+        title=content["title"],
+        service=content["service"],
+        study=Study(**content["study"]),
+        server_cores=content.get("placement", {}).get("server_cores", 1),
+        workload=Workload(**content["workload"]),
+        profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
+        findings=tuple(_finding(finding, facts, path) for finding in content["findings"]),
+    )
+
+
+def _published(name: str, experiment: Path) -> dict[tuple[str, str], dict[str, str]]:
+    """The rows of a study's table by server and database."""
+    try:
+        lines = (PUBLISHED / name).read_text().splitlines()
+    except OSError as error:
+        raise ExperimentError(f"{experiment.name}: $.study.published: {error}") from error
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return {(row["server"], row["database"]): row for row in rows}
+
+
+def _finding(content: dict, facts: dict[tuple[str, str], dict[str, str]], experiment: Path) -> Finding:
+    where = f"{experiment.name}: finding {content['id']!r}"
+    if content["metric"] not in METRICS:
+        raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(METRICS)}")
+    cited = []
+    for fact in content["published"]:
+        value = facts.get((fact["server"], fact["database"]), {}).get(fact["column"])
+        if not value:
+            raise ExperimentError(f"{where}: the published table has no such fact: {fact}")
+        cited.append(f"{fact['server']} + {fact['database']}: {_told(fact['column'], value)}")
+
+    def selector(key: str) -> Selector | None:
+        return Selector(tuple(content[key].items())) if key in content else None
+
+    return Finding(
+        id=content["id"],
+        text=content["text"],
+        published="; ".join(cited),
+        metric=content["metric"],
+        subject=selector("subject"),
+        others=selector("others"),
+        compare=content.get("compare"),
+        order=tuple(Selector(tuple(fields.items())) for fields in content.get("order", [])),
+        at_least=content.get("at_least"),
+        at_most=content.get("at_most"),
+    )
+
+
+_UNITS = {
+    "requests_total": "{} requests",
+    "throughput_rps": "{} requests/s",
+    "latency_mean_ms": "{} ms",
+    "error_pct": "{} % errors",
+}
+
+
+def _told(column: str, value: str) -> str:
+    return _UNITS.get(column, "{}").format(value)

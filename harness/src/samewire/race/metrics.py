@@ -1,0 +1,479 @@
+"""What processes use: CPU, memory, threads, context switches and bytes of whole process trees, every second.
+
+Read from /proc and, for bytes, from the kernel's socket diagnostics (sock_diag(7)), because no file tells the bytes of
+one process: every loopback connection is told apart by its ports.
+
+Counters of a tree never go backwards: what a child used is kept when it ends. CPU time also counts children that came
+and went between two samples, as far as their parent waits for them: utime + cutime and stime + cstime of
+proc_pid_stat(5).
+"""
+
+import contextlib
+import os
+import re
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+METRICS = (
+    "throughput_rps",
+    "latency_mean_ms",
+    "latency_sd_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "latency_p999_ms",
+    "error_share",
+    "cpu_us_per_request",
+    "cpu_share",
+    "pss_idle_bytes",
+    "pss_peak_bytes",
+    "rss_peak_bytes",
+    "threads_idle",
+    "threads_peak",
+    "switches_per_request",
+    "database_cpu_us_per_request",
+    "generator_cpu_us_per_request",
+    "generator_share",
+)
+"""The figures of one run, as run.json names them."""
+
+PSS_BUDGET = 0.005
+"""The share of a core that reading proportional memory may cost for one tree; a large tree is read less often."""
+
+
+@dataclass(frozen=True)
+class _Stat:
+    """The fields of /proc/PID/stat that count here; times in ticks, memory in pages."""
+
+    parent: int
+    user: int
+    system: int
+    threads: int
+    started: int
+    resident: int
+
+
+def _read(path: str) -> bytes:
+    """A file of /proc, without the cost of file objects; empty when the process is gone."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, 1 << 16)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
+
+def _read_stat(pid: str) -> _Stat | None:
+    text = _read(f"/proc/{pid}/stat")
+    if not text:
+        return None
+    # The second field is the command in parentheses and may hold anything; fields are counted from behind it.
+    fields = text[text.rindex(b")") + 2 :].split()
+    user, system, children_user, children_system = map(int, fields[11:15])
+    return _Stat(
+        int(fields[1]),
+        user + children_user,
+        system + children_system,
+        int(fields[17]),
+        int(fields[19]),
+        int(fields[21]),
+    )
+
+
+def _processes() -> dict[int, _Stat]:
+    """Every process of the machine, ended ones that nobody has waited for included."""
+    stats = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (stat := _read_stat(name)):
+            stats[int(name)] = stat
+    return stats
+
+
+def _pss(pid: int) -> int:
+    """The proportional set size in bytes; 0 for a process that has none (any more)."""
+    found = re.search(rb"^Pss:\s*(\d+) kB", _read(f"/proc/{pid}/smaps_rollup"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
+
+
+def _switches(pid: int) -> dict[int, tuple[int, int]]:
+    """Voluntary and involuntary context switches by thread: the file of a process tells those of its first thread."""
+    switches = {}
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            # The last two lines of the file: a name and a number each.
+            if words := _read(f"/proc/{pid}/task/{thread}/status")[-90:].split():
+                switches[int(thread)] = int(words[-3]), int(words[-1])
+    return switches
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a tree has used since sampling began (`cpu_*_s`, switches, bytes) and holds now (memory, threads).
+
+    `pss_bytes` is None where it was left out because of its cost, `bytes_*` where the kernel does not tell.
+    """
+
+    cpu_user_s: float
+    cpu_system_s: float
+    voluntary_switches: int
+    involuntary_switches: int
+    bytes_in: int | None
+    bytes_out: int | None
+    rss_bytes: int
+    pss_bytes: int | None
+    threads: int
+    processes: int
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time in user and kernel mode."""
+        return self.cpu_user_s + self.cpu_system_s
+
+    @property
+    def switches(self) -> int:
+        """Context switches of both kinds."""
+        return self.voluntary_switches + self.involuntary_switches
+
+
+class _Counter:
+    """Sums of counters whose owners come and go: never smaller than before."""
+
+    def __init__(self, width: int) -> None:
+        self.total = [0] * width
+        self._last: dict[object, tuple[int, ...]] | None = None
+
+    def update(self, now: Mapping[object, tuple[int, ...]]) -> None:
+        """Add what each owner has counted since the last call; a new owner began at 0."""
+        if self._last is None:
+            self._last = dict(now)
+            return
+        for owner, counts in now.items():
+            before = self._last.get(owner, (0,) * len(self.total))
+            for position, (count, old) in enumerate(zip(counts, before, strict=True)):
+                # A smaller count is that of a new owner of the same number.
+                self.total[position] += count - old if count >= old else count
+        self._last.update(now)
+
+
+class Tree:
+    """A process with all its descendants, sampled again and again."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._cpu_before: tuple[int, int] | None = None
+        self._cpu = [0, 0]
+        self._switches = _Counter(2)
+        self._pss_not_before = 0.0
+
+    def sample(self, processes: Mapping[int, _Stat], traffic: tuple[int, int] | None, pss: bool = False) -> Usage:
+        """The tree's usage now. `pss` reads proportional memory at any cost."""
+        members = _members(self.pid, processes)
+        # The sum stays when a child ends, since its parent's cutime takes over; it only drops with a child that nobody
+        # waited for.
+        cpu = sum(stat.user for stat in members.values()), sum(stat.system for stat in members.values())
+        if self._cpu_before is not None:
+            for position in (0, 1):
+                self._cpu[position] += max(0, cpu[position] - self._cpu_before[position])
+        self._cpu_before = cpu
+        self._switches.update(
+            {(pid, thread): counts for pid in members for thread, counts in _switches(pid).items()},
+        )
+        return Usage(
+            cpu_user_s=self._cpu[0] * TICK,
+            cpu_system_s=self._cpu[1] * TICK,
+            voluntary_switches=self._switches.total[0],
+            involuntary_switches=self._switches.total[1],
+            bytes_in=traffic[0] if traffic else None,
+            bytes_out=traffic[1] if traffic else None,
+            rss_bytes=sum(stat.resident for stat in members.values()) * PAGE,
+            pss_bytes=self._read_pss(members, pss),
+            threads=sum(stat.threads for stat in members.values()),
+            processes=len(members),
+        )
+
+    def _read_pss(self, members: Mapping[int, _Stat], at_any_cost: bool) -> int | None:
+        begin = time.monotonic()
+        if begin < self._pss_not_before and not at_any_cost:
+            return None
+        pss = sum(_pss(pid) for pid in members)
+        cost = time.monotonic() - begin
+        self._pss_not_before = begin + cost / PSS_BUDGET
+        return pss
+
+
+def _members(root: int, processes: Mapping[int, _Stat]) -> dict[int, _Stat]:
+    """The processes of a tree; none when its root is gone."""
+    children: dict[int, list[int]] = {}
+    for pid, stat in processes.items():
+        children.setdefault(stat.parent, []).append(pid)
+    members = {}
+    pending = [root] if root in processes else []
+    while pending:
+        pid = pending.pop()
+        members[pid] = processes[pid]
+        pending += children.get(pid, [])
+    return members
+
+
+# inet_diag_req_v2 and inet_diag_msg of <linux/inet_diag.h>, tcp_info of <linux/tcp.h>.
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY = 20
+_DUMP_REQUEST = 0x301
+_NLMSG_ERROR, _NLMSG_DONE = 2, 3
+_INET_DIAG_INFO = 2
+_ESTABLISHED = 1 << 1
+_ACKED_OFFSET, _RECEIVED_OFFSET = 120, 128
+
+
+def established_sockets() -> dict[tuple[int, int, int], tuple[int, int]] | None:
+    """Bytes received and sent by every established TCP socket: (local port, remote port, cookie) → (in, out).
+
+    None where the kernel does not tell.
+    """
+    sockets: dict[tuple[int, int, int], tuple[int, int]] = {}
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as netlink:
+            netlink.settimeout(1)
+            # Java's sockets are IPv6 ones even for IPv4 addresses.
+            for family in (socket.AF_INET, socket.AF_INET6):
+                for message in _dump(netlink, family):
+                    _add_socket(message, sockets)
+    except OSError:
+        return None
+    return sockets
+
+
+def _dump(netlink: socket.socket, family: int) -> Iterator[memoryview]:
+    """The messages with which the kernel describes each established socket of a family. Raises OSError."""
+    wanted = 1 << (_INET_DIAG_INFO - 1)
+    request = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, wanted, 0, _ESTABLISHED) + bytes(48)
+    netlink.send(struct.pack("=IHHII", 16 + len(request), _SOCK_DIAG_BY_FAMILY, _DUMP_REQUEST, 1, 0) + request)
+    while True:
+        data = memoryview(netlink.recv(1 << 18))
+        while data:
+            length, kind = struct.unpack_from("=IH", data)
+            if kind == _NLMSG_DONE:
+                return
+            if kind == _NLMSG_ERROR:
+                raise OSError("the kernel has no socket diagnostics")
+            yield data[16:length]
+            data = data[(length + 3) & ~3 :]
+
+
+def _add_socket(message: memoryview, sockets: dict[tuple[int, int, int], tuple[int, int]]) -> None:
+    local, remote = struct.unpack_from(">HH", message, 4)
+    (cookie,) = struct.unpack_from("=Q", message, 44)
+    attributes = message[72:]
+    while len(attributes) >= 4:
+        length, kind = struct.unpack_from("=HH", attributes)
+        if kind == _INET_DIAG_INFO and length >= 4 + _RECEIVED_OFFSET + 8:
+            (acked,) = struct.unpack_from("=Q", attributes, 4 + _ACKED_OFFSET)
+            (received,) = struct.unpack_from("=Q", attributes, 4 + _RECEIVED_OFFSET)
+            sockets[local, remote, cookie] = received, acked
+        attributes = attributes[(length + 3) & ~3 :]
+
+
+class _Traffic:
+    """Bytes of server, database and generator, told apart by the ports of server and database."""
+
+    def __init__(self, server_port: int, database_port: int | None) -> None:
+        self._server, self._database = server_port, database_port
+        self._counters = {name: _Counter(2) for name in ("server", "database", "generator")}
+
+    def update(self) -> dict[str, tuple[int, int] | None]:
+        sockets = established_sockets()
+        if sockets is None:
+            return dict.fromkeys(self._counters)
+        owned: dict[str, dict[object, tuple[int, ...]]] = {name: {} for name in self._counters}
+        for key, counts in sockets.items():
+            local, remote, _ = key
+            if self._server == local or (self._database and self._database == remote):
+                owned["server"][key] = counts
+            elif self._server == remote:
+                owned["generator"][key] = counts
+            elif self._database == local:
+                owned["database"][key] = counts
+        for name, counter in self._counters.items():
+            counter.update(owned[name])
+        return {name: (counter.total[0], counter.total[1]) for name, counter in self._counters.items()}
+
+
+@dataclass(frozen=True)
+class CoreTimes:
+    """Ticks of one core since boot, from /proc/stat."""
+
+    busy: int
+    idle: int
+    steal: int
+
+
+def core_times() -> dict[int, CoreTimes]:
+    """The times of every core. `busy` holds everything but idling, waiting for a disk, and stolen time."""
+    cores = {}
+    for line in _read("/proc/stat").decode().splitlines():
+        name, *values = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            user, nice, system, idle, wait, irq, softirq, steal = map(int, values[:8])
+            cores[int(name[3:])] = CoreTimes(user + nice + system + irq + softirq, idle + wait, steal)
+    return cores
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that is sampled at one moment; `at` is that of time.monotonic()."""
+
+    at: float
+    trees: Mapping[str, Usage]
+    cores: Mapping[int, CoreTimes]
+    harness_cpu_s: float
+
+
+@dataclass(frozen=True)
+class Window:
+    """What happened between two snapshots."""
+
+    begin: Snapshot
+    end: Snapshot
+
+    @property
+    def seconds(self) -> float:
+        """How long it was."""
+        return self.end.at - self.begin.at
+
+    def cpu_rate(self, tree: str) -> float | None:
+        """Cores that a tree kept busy on average; None for a tree that is not ours to watch."""
+        if tree not in self.begin.trees or tree not in self.end.trees:
+            return None
+        return (self.end.trees[tree].cpu_s - self.begin.trees[tree].cpu_s) / self.seconds
+
+    def switch_rate(self, tree: str) -> float:
+        """Context switches of a tree per second."""
+        return (self.end.trees[tree].switches - self.begin.trees[tree].switches) / self.seconds
+
+    def _share(self, cores: frozenset[int] | None, kind: str) -> float:
+        total = part = 0
+        for core in self.end.cores if cores is None else cores:
+            for name in ("busy", "idle", "steal"):
+                ticks = getattr(self.end.cores[core], name) - getattr(self.begin.cores[core], name)
+                total += ticks
+                part += ticks if name == kind else 0
+        return part / total if total else 0.0
+
+    def busy_share(self, cores: frozenset[int]) -> float:
+        """The share of the time in which these cores were busy, with whatever."""
+        return self._share(cores, "busy")
+
+    def steal_share(self) -> float:
+        """The share of the time of all cores that the hypervisor gave to others."""
+        return self._share(None, "steal")
+
+    def other_load(self) -> float:
+        """Cores that were busy with something that is not sampled."""
+        busy = self._share(None, "busy") * len(self.end.cores)
+        harness = (self.end.harness_cpu_s - self.begin.harness_cpu_s) / self.seconds
+        return max(0.0, busy - harness - sum(self.cpu_rate(tree) or 0.0 for tree in self.end.trees))
+
+
+@dataclass
+class Cost:
+    """What sampling itself costs: CPU seconds over a time in seconds."""
+
+    cpu_s: float = 0.0
+    samples: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def as_dict(self) -> dict[str, float | int]:
+        """The cost as run.json holds it."""
+        share = self.cpu_s / max(time.monotonic() - self.began, 1e-9)
+        return {"samples": self.samples, "cpu_s": round(self.cpu_s, 4), "share_of_a_core": round(share, 5)}
+
+
+class Sampler:
+    """Samples process trees every second from a thread of its own, and at once when asked.
+
+    `trees` are the roots by name (`server`, `database`, `generator`); ports tell their connections apart.
+    """
+
+    def __init__(
+        self, trees: Mapping[str, int], server_port: int, database_port: int | None, interval: float = 1.0
+    ) -> None:
+        self._trees = {name: Tree(pid) for name, pid in trees.items()}
+        self._traffic = _Traffic(server_port, database_port)
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.snapshots: list[Snapshot] = []
+        self.cost = Cost()
+
+    def snapshot(self, pss_of: str | None = None) -> Snapshot:
+        """Sample now. `pss_of` names a tree of which proportional memory is read even if that is expensive."""
+        with self._lock:
+            begin = time.thread_time()
+            at = time.monotonic()
+            processes = _processes()
+            traffic = self._traffic.update()
+            trees = {
+                name: tree.sample(processes, traffic.get(name), name == pss_of) for name, tree in self._trees.items()
+            }
+            snapshot = Snapshot(at, trees, core_times(), time.process_time())
+            self.cost.cpu_s += time.thread_time() - begin
+            self.cost.samples += 1
+            return snapshot
+
+    def start(self) -> Snapshot:
+        """Begin to sample every second; the first snapshot."""
+        first = self.snapshot()
+        self.snapshots.append(first)
+        self._thread = threading.Thread(target=self._run, args=(first.at,), daemon=True, name="sampler")
+        self._thread.start()
+        return first
+
+    def _run(self, began: float) -> None:
+        # Against the clock of the beginning, so that delays do not add up.
+        due = began + self._interval
+        while not self._stopping.wait(max(0.0, due - time.monotonic())):
+            self.snapshots.append(self.snapshot())
+            due += self._interval
+
+    def stop(self) -> None:
+        """End sampling; safe to call twice."""
+        self._stopping.set()
+        if self._thread:
+            self._thread.join()
+
+    def series(self, tree: str) -> list[dict[str, float | int | None]]:
+        """One row for each second of a tree: what it used in that second, what it held at its end."""
+        rows = []
+        for before, now in zip(self.snapshots, self.snapshots[1:], strict=False):
+            then, usage = before.trees[tree], now.trees[tree]
+            rows.append(
+                {
+                    "t_s": round(now.at - self.snapshots[0].at, 3),
+                    "cpu_user_s": round(usage.cpu_user_s - then.cpu_user_s, 3),
+                    "cpu_system_s": round(usage.cpu_system_s - then.cpu_system_s, 3),
+                    "rss_bytes": usage.rss_bytes,
+                    "pss_bytes": usage.pss_bytes,
+                    "threads": usage.threads,
+                    "processes": usage.processes,
+                    "voluntary_switches": usage.voluntary_switches - then.voluntary_switches,
+                    "involuntary_switches": usage.involuntary_switches - then.involuntary_switches,
+                    "bytes_in": _difference(usage.bytes_in, then.bytes_in),
+                    "bytes_out": _difference(usage.bytes_out, then.bytes_out),
+                }
+            )
+        return rows
+
+
+def _difference(now: int | None, then: int | None) -> int | None:
+    return None if now is None or then is None else now - then

@@ -1,0 +1,523 @@
+"""Runs a race and keeps its record: `bench/results/<time>-<experiment>-<profile>/run.json`.
+
+Every server runs once in every round, in an order drawn anew for each, as a fresh process on data loaded once. The
+record is written after each run; nothing that was measured is dropped.
+"""
+
+import json
+import os
+import platform
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from samewire.databases import URL_VARIABLES, Database
+from samewire.lab import Lab
+from samewire.manifest import Server, find_servers
+from samewire.paths import RESULTS
+from samewire.process import RunningServer, StartError, StopTimeout
+from samewire.race import RaceError, findings, generator
+from samewire.race.experiment import Experiment, Profile
+from samewire.race.experiment import load as load_experiment
+from samewire.race.generator import Generator
+from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window
+from samewire.race.placement import Placement, pinned, place
+from samewire.race.statistics import mean_interval
+from samewire.record import fresh_pass, why_stale
+from samewire.toolchains import TOOLS
+
+GENERATOR_BUSY = 0.85
+SERVER_BUSY = 0.90
+OTHER_LOAD = 0.15
+STEAL = 0.02
+_COMPARED = (
+    "throughput_rps",
+    "latency_mean_ms",
+    "latency_sd_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "latency_p999_ms",
+    "cpu_us_per_request",
+    "pss_idle_bytes",
+    "pss_peak_bytes",
+    "rss_peak_bytes",
+    "threads_peak",
+    "switches_per_request",
+)
+_NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_NO_ERRORS = {"status": 0, "wrong_status_for_path": 0, "connection": 0, "timeout": 0}
+
+
+def race(
+    experiment: str,
+    profile: str,
+    *,
+    console: Console,
+    servers: Sequence[Server] | None = None,
+    seed: int | None = None,
+) -> Path:
+    """Run a profile of an experiment and return the run folder.
+
+    `servers` are all of the experiment's service by default. `seed` draws the orders and the users' lists; a fresh one
+    is drawn by default. Raises RaceError before anything has started when there is no such experiment or profile or a
+    server has no fresh pass, and at the end when a run could not be finished: what was measured is in the folder then.
+    """
+    return _race(*_chosen(experiment, profile, servers), console=console, seed=seed)
+
+
+def _chosen(
+    experiment: str, profile: str, servers: Sequence[Server] | None
+) -> tuple[Experiment, Profile, list[Server]]:
+    loaded = load_experiment(experiment)
+    entrants = [server for server in servers or find_servers() if server.service == loaded.service]
+    if not entrants:
+        raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race")
+    return loaded, loaded.profile(profile), entrants
+
+
+def _race(
+    experiment: Experiment, profile: Profile, servers: Sequence[Server], *, console: Console, seed: int | None
+) -> Path:
+    passes = _passes(servers)
+    started = datetime.now(UTC)
+    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    placement = place(experiment.server_cores)
+    folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{experiment.name}-{profile.name}"
+    jar = generator.build()
+    with (
+        pinned(placement.generator),
+        Lab(links=profile.links, database_cpus=set(placement.database)) as lab,
+    ):
+        record = _Record(experiment, profile, servers, passes, placement, seed, started, folder)
+        _Race(experiment, profile, servers, placement, seed, record, lab, console).run(jar)
+    record.finish()
+    if record.unfinished:
+        raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
+    return folder
+
+
+def _passes(servers: Sequence[Server]) -> dict[str, dict]:
+    """The fresh passes by server. Raises RaceError naming every server without one."""
+    passes = {server.id: fresh_pass(server) for server in servers}
+    stale = [server for server in servers if not passes[server.id]]
+    if stale:
+        lines = [f"  {server.id}: {why_stale(server)}" for server in stale]
+        command = f"samewire verify {' '.join(server.id for server in stale)}"
+        raise RaceError("\n".join(["no race without conformance:", *lines, f"Run: {command}"]))
+    return {server: found for server, found in passes.items() if found}
+
+
+class _Race:
+    """A race under way."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        profile: Profile,
+        servers: Sequence[Server],
+        placement: Placement,
+        seed: int,
+        record: "_Record",
+        lab: Lab,
+        console: Console,
+    ) -> None:
+        self._experiment, self._profile, self._servers = experiment, profile, servers
+        self._placement, self._seed, self._record = placement, seed, record
+        self._lab, self._console = lab, console
+        self._databases: dict[str, tuple[Database, str]] = {}
+
+    def run(self, jar: Path) -> None:
+        profile, workload = self._profile, self._experiment.workload
+        print_ = self._console.print
+        print_(f"[bold]{self._experiment.title}[/], profile {profile.name}, seed {self._seed}", highlight=False)
+        print_(f"cores: {_describe(self._placement)}", highlight=False)
+        for store in dict.fromkeys(server.store for server in self._servers if server.store in URL_VARIABLES):
+            self._load_data(store)
+        lists = generator.lookup_lists(workload, profile.links, self._seed)
+        load = Generator(jar, generator.scenario(workload, profile, lists), self._lab.run)
+        try:
+            self._rounds(load)
+        finally:
+            load.close()
+
+    def _load_data(self, store: str) -> None:
+        began = time.monotonic()
+        with self._console.status(f"loading {self._profile.links:,} links: {store}"):
+            database = self._lab.database(store)
+            url = self._lab.new_database(store, self._profile.links)
+        self._databases[store] = database, url
+        seconds = time.monotonic() - began
+        self._record.add_database(store, database, seconds)
+        self._console.print(f"{database.label}: {self._profile.links:,} links in {seconds:.1f} s", highlight=False)
+
+    def _rounds(self, load: Generator) -> None:
+        draw = random.Random(self._seed)
+        if self._profile.practice:
+            self._practice(load)
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
+            TimeElapsedColumn(), TextColumn("{task.fields[now]}"), console=self._console,
+        ) as progress:  # fmt: skip
+            bar = progress.add_task("race", total=self._profile.rounds * len(self._servers), now="")
+            for number in range(1, self._profile.rounds + 1):
+                order = draw.sample(self._servers, len(self._servers))
+                for position, server in enumerate(order, 1):
+                    name = f"round {number}: {server.folder.name}"
+                    progress.update(bar, now=name)
+
+                    def show(text: str, name: str = name) -> None:
+                        progress.update(bar, now=f"{name}, {text}")
+
+                    self._record.add_run(number, position, server, self._measure(server, load, show))
+                    progress.advance(bar)
+
+    def _practice(self, load: Generator) -> None:
+        """Load the first server for the generator's own sake; its figures would be those of a cold generator."""
+        with self._console.status("practice: the generator warms up"):
+            running = self._start(self._servers[0])
+            load.load(running.target.url, lambda line: None)
+            running.stop()
+
+    def _start(self, server: Server) -> RunningServer:
+        url = self._databases[server.store][1] if server.store in self._databases else None
+        return self._lab.start(server, database=url, cpus=set(self._placement.server))
+
+    def _measure(self, server: Server, load: Generator, show: Callable[[str], None]) -> dict:
+        """One run, as run.json holds it; what went wrong with it is in `failed`."""
+        run: dict = {
+            "started_at": _now(),
+            "load": {"requests": 0, "errors": dict(_NO_ERRORS)},
+            "metrics": {},
+            "warnings": [],
+        }
+        try:
+            running = self._start(server)
+        except StartError as error:
+            return run | {"failed": str(error)}
+        try:
+            run |= self._observe(server, running, load, show)
+        finally:
+            try:
+                status = running.stop()
+            except StopTimeout as error:
+                run["warnings"].append(str(error))
+            else:
+                if status != server.stop_status:
+                    ended = f"the server ended with status {status}:\n{running.target.last_lines()}"
+                    run["failed"] = f"{run['failed']}; {ended}" if "failed" in run else ended
+        return run
+
+    def _observe(self, server: Server, running: RunningServer, load: Generator, show: Callable[[str], None]) -> dict:
+        database = self._databases.get(server.store, (None, ""))[0]
+        trees = {"server": running.pid, "generator": load.pid}
+        if database and database.pid:
+            trees["database"] = database.pid
+        sampler = Sampler(trees, running.target.port, getattr(database, "port", None))
+        show("idle")
+        before = sampler.snapshot()
+        time.sleep(self._profile.settle_s)
+        idle = sampler.snapshot(pss_of="server")
+        marks: dict[str, Snapshot] = {}
+
+        def follow(line: Mapping) -> None:
+            if stage := line.get("stage"):
+                show(stage.replace("_", "-"))
+                if stage == "ramp_up":
+                    marks[stage] = sampler.start()
+                elif stage == "hold":
+                    marks[stage] = sampler.snapshot()
+                elif stage == "ramp_down":
+                    marks[stage] = sampler.snapshot(pss_of="server")
+            else:
+                show(f"{line['requests']:,} requests/s")
+
+        started_at = _now()
+        result = load.load(running.target.url, follow)
+        sampler.stop()
+        if "ramp_down" not in marks:
+            failed = "every user gave up before the hold was over: no connection could be made any more"
+            whole = _whole(result)
+            return {"load": {key: whole[key] for key in ("requests", "errors")} | {"whole": whole}, "failed": failed}
+        hold = Window(marks["hold"], marks["ramp_down"])
+        peaks = [snapshot.trees["server"] for snapshot in [*sampler.snapshots, marks["hold"], marks["ramp_down"]]]
+        loaded = _load(result)
+        figures = _figures(loaded, hold, idle.trees["server"], peaks, self._placement)
+        return {
+            "started_at": started_at,
+            "load": loaded,
+            "idle": _idle(idle.trees["server"]),
+            "processes": {name: sampler.series(name) for name in trees},
+            "sampling": sampler.cost.as_dict(),
+            "metrics": figures,
+            "warnings": _warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
+        }
+
+
+def _idle(usage: Usage) -> dict:
+    return {name: getattr(usage, name) for name in ("pss_bytes", "rss_bytes", "threads", "processes")}
+
+
+def _load(result: Mapping) -> dict:
+    """The load as run.json holds it: figures of the hold, with those of the whole load beside them."""
+    hold = result["stages"]["hold"]
+    right = hold["requests"] - sum(hold["errors"].values())
+    return {
+        "requests": hold["requests"],
+        "errors": hold["errors"],
+        "statuses": hold["statuses"],
+        "duration_s": hold["duration_s"],
+        "throughput_rps": right / hold["duration_s"],
+        "bytes_in": hold["bytes_in"],
+        "latency_ms": generator.latency(hold["hdr"]).as_dict(),
+        "hdr": hold["hdr"],
+        "hdr_unit": result["hdr_unit"],
+        "series": result["series"],
+        "whole": _whole(result),
+    }
+
+
+def _whole(result: Mapping) -> dict:
+    """What happened from the first user's arrival to the last one's departure."""
+    stages = result["stages"].values()
+    return {
+        "requests": sum(stage["requests"] for stage in stages),
+        "errors": {kind: sum(stage["errors"][kind] for stage in stages) for kind in _NO_ERRORS},
+        "duration_s": sum(stage["duration_s"] for stage in stages),
+        "users_lost": result["users_lost"],
+    }
+
+
+def _figures(
+    load: Mapping, hold: Window, idle: Usage, peaks: Sequence[Usage], placement: Placement
+) -> dict[str, float | int | None]:
+    """The metrics of one run. Costs per request are rates during the hold, divided by its rate of requests."""
+    whole, latency = load["whole"], load["latency_ms"]
+    rate = load["requests"] / load["duration_s"]
+
+    def per_request(cores: float | None) -> float | None:
+        return None if cores is None or not rate else cores / rate * 1e6
+
+    server, generating = hold.cpu_rate("server"), hold.cpu_rate("generator")
+    assert server is not None
+    assert generating is not None
+    figures = {
+        "throughput_rps": load["throughput_rps"],
+        "latency_mean_ms": latency["mean"],
+        "latency_sd_ms": latency["sd"],
+        "latency_p50_ms": latency["p50"],
+        "latency_p99_ms": latency["p99"],
+        "latency_p999_ms": latency["p99.9"],
+        "error_share": sum(whole["errors"].values()) / whole["requests"] if whole["requests"] else None,
+        "cpu_us_per_request": per_request(server),
+        "cpu_share": server / len(placement.server),
+        "pss_idle_bytes": idle.pss_bytes,
+        "pss_peak_bytes": max((usage.pss_bytes for usage in peaks if usage.pss_bytes), default=None),
+        "rss_peak_bytes": max(usage.rss_bytes for usage in peaks),
+        "threads_idle": idle.threads,
+        "threads_peak": max(usage.threads for usage in peaks),
+        "switches_per_request": hold.switch_rate("server") / rate if rate else None,
+        "database_cpu_us_per_request": per_request(hold.cpu_rate("database")),
+        "generator_cpu_us_per_request": per_request(generating),
+        "generator_share": generating / len(placement.generator),
+    }
+    assert tuple(figures) == METRICS
+    return figures
+
+
+def _warnings(
+    load: Mapping,
+    idle: Window,
+    hold: Window,
+    figures: Mapping[str, float | int | None],
+    placement: Placement,
+    complaints: Sequence[str],
+) -> list[str]:
+    """What a reader has to know about one run."""
+    warnings = []
+    errors, lost = load["whole"]["errors"], load["whole"]["users_lost"]
+    if any(errors.values()):
+        kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors.items() if count)
+        warnings.append(f"errors: {kinds}")
+    if lost:
+        warnings.append(f"{lost} users gave up: no connection to the server could be made any more")
+    if idle.other_load() > OTHER_LOAD:
+        warnings.append(
+            f"the machine was not quiet before the run: {idle.other_load():.2f} cores busy with other things"
+        )
+    if hold.other_load() > OTHER_LOAD:
+        warnings.append(
+            f"the machine was not quiet during the run: {hold.other_load():.2f} cores busy with other things"
+        )
+    if hold.steal_share() > STEAL:
+        warnings.append(f"the hypervisor gave {hold.steal_share():.0%} of the time to other machines")
+    generator_share, server_busy = figures["generator_share"], hold.busy_share(placement.server)
+    if generator_share is not None and generator_share >= GENERATOR_BUSY:
+        warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
+    elif server_busy < SERVER_BUSY:
+        others = hold.busy_share(placement.database | placement.generator)
+        warnings.append(
+            f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, "
+            f"those of database and generator {others:.0%}"
+        )
+    stalls = [line for line in complaints if "Jitter watchdog" in line]
+    if stalls:
+        warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")
+    return warnings
+
+
+class _Record:
+    """The content of run.json."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        profile: Profile,
+        servers: Sequence[Server],
+        passes: Mapping[str, dict],
+        placement: Placement,
+        seed: int,
+        started: datetime,
+        folder: Path,
+    ) -> None:
+        self._experiment, self._servers, self._folder = experiment, servers, folder
+        self._ranked = {server.id: True for server in servers}
+        self.unfinished: list[str] = []
+        parameters = asdict(experiment.workload) | asdict(profile) | {"server_cores": experiment.server_cores}
+        del parameters["name"]
+        self.content: dict = {
+            "schema": 1,
+            "complete": False,
+            "experiment": {
+                "name": experiment.name,
+                "title": experiment.title,
+                "service": experiment.service,
+                "study": {"title": experiment.study.title, "note": experiment.study.note},
+            },
+            "profile": profile.name,
+            "seed": seed,
+            "started_at": started.isoformat(timespec="seconds"),
+            "finished_at": started.isoformat(timespec="seconds"),
+            "parameters": parameters,
+            "machine": _machine(servers),
+            "placement": placement.as_dict(),
+            "generator": {"name": generator.NAME, "version": generator.VERSION},
+            "databases": {},
+            "servers": [
+                {
+                    "id": server.id,
+                    "service": server.service,
+                    "language": server.language,
+                    "stack": dict(server.stack),
+                    "store": server.store,
+                    "concurrency": server.concurrency,
+                    "ranked": True,
+                    "pass": passes[server.id],
+                }
+                for server in servers
+            ],
+            "runs": [],
+            "summary": {},
+            "comparisons": [],
+            "findings": [],
+            "warnings": [],
+        }
+        self._placement = placement
+
+    def add_database(self, store: str, database: Database, seconds: float) -> None:
+        """A database with its data; servers on a stand-in are not ranked."""
+        self.content["databases"][store] = {
+            "label": database.label, "version": database.version, "stand_in": database.stand_in,
+            "load_s": round(seconds, 2),
+        }  # fmt: skip
+        for server in self.content["servers"]:
+            if server["store"] == store:
+                server["ranked"] = self._ranked[server["id"]] = not database.stand_in
+        self._write()
+
+    def add_run(self, number: int, position: int, server: Server, run: dict) -> None:
+        """A run that is over."""
+        if "failed" in run:
+            self.unfinished.append(f"round {number}, {server.id}: {run['failed']}")
+            run["warnings"].append(run["failed"].splitlines()[0])
+        self.content["runs"].append({"round": number, "position": position, "server": server.id} | run)
+        self._evaluate()
+        self._write()
+
+    def finish(self) -> None:
+        """The race is over."""
+        self.content["complete"] = True
+        self._write()
+
+    def _evaluate(self) -> None:
+        values: dict[str, dict[str, dict[int, float | None]]] = {server.id: {} for server in self._servers}
+        for run in self.content["runs"]:
+            for metric, value in run["metrics"].items():
+                values[run["server"]].setdefault(metric, {})[run["round"]] = value
+        figures = findings.Figures({server.id: server for server in self._servers}, self._ranked, values)
+        self.content["summary"] = {
+            server.id: {
+                metric: mean_interval(list(rounds.values())).as_dict()
+                for metric in METRICS
+                if (rounds := figures.rounds(server.id, metric))
+            }
+            for server in self._servers
+        }
+        self.content["comparisons"] = findings.comparisons(figures, _COMPARED)
+        self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
+        self.content["warnings"] = [*self._placement.warnings(), *self._held_back()]
+
+    def _held_back(self) -> list[str]:
+        """A warning for each server whose throughput tells of the cores of the others and not of its own."""
+        lines = []
+        for server in self._servers:
+            runs = [run for run in self.content["runs"] if run["server"] == server.id]
+            held_back = sum(any(_NOT_THE_BOTTLENECK in warning for warning in run["warnings"]) for run in runs)
+            if held_back:
+                lines.append(
+                    f"{server.id} was held back by the cores of database and generator in {held_back} of {len(runs)} "
+                    "runs: with more cores it could answer more than is shown, so its throughput is a lower bound"
+                )
+        return lines
+
+    def _write(self) -> None:
+        self.content["finished_at"] = _now()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # Replaced as a whole, so that a reader, or a killed race, never has half a record.
+        new = self._folder / "run.json.new"
+        new.write_text(json.dumps(self.content, ensure_ascii=False, indent=1))
+        new.replace(self._folder / "run.json")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _describe(placement: Placement) -> str:
+    return ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
+
+
+def _machine(servers: Sequence[Server]) -> dict:
+    models = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    names = [line.partition("=")[2].strip('"') for line in _lines("/etc/os-release") if line.startswith("PRETTY_NAME=")]
+    needs = dict.fromkeys(need for server in servers for need in (*server.needs, "jdk"))
+    return {
+        "cpu_model": models[0] if models else platform.processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "kernel": platform.release(),
+        "os": names[0] if names else platform.system(),
+        "toolchains": {name: TOOLS[name]().version for name in needs} | {"python": platform.python_version()},
+    }
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []

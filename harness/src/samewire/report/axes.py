@@ -1,0 +1,64 @@
+"""Axes of the charts: where a value lies (0 to 1 along the axis) and where the ticks go."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`at` maps a value to its place, 0 at the origin and 1 at the far end; ticks are (value, label).
+
+    The tick at `base` is the one from which lengths or ratios are read.
+    """
+
+    at: Callable[[float], float]
+    ticks: tuple[tuple[float, str], ...]
+    base: float | None = None
+
+
+def linear(high: float, steps: int = 4) -> Axis:
+    """From 0 to a round number that is not below `high`, in about so many round steps."""
+    high = high if high > 0 else 1.0
+    magnitude = 10 ** math.floor(math.log10(high / steps))
+    step = next(m * magnitude for m in (1, 2, 2.5, 5, 10) if m * magnitude * steps >= high * 0.999)
+    top = math.ceil(high / step - 1e-9) * step
+    ticks = tuple((i * step, _label(i * step)) for i in range(round(top / step) + 1))
+    return Axis(lambda value: value / top, ticks, base=0)
+
+
+def logarithmic(low: float, high: float) -> Axis:
+    """From a round number at or below `low` to one at or above `high`, both positive, with ticks at 1, 2 and 5."""
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    marks = [mark * 10.0**exponent for exponent in exponents for mark in (1, 2, 5)]
+    start = max(mark for mark in marks if mark <= low * 1.0001)
+    end = min(mark for mark in [*marks, marks[-1] * 2] if mark >= high * 0.9999 and mark > start)
+    inside = [mark for mark in marks if start <= mark <= end]
+    if len(inside) > 8:  # over more than two and a half decades: powers of ten only
+        inside = [mark for mark in inside if math.isclose(math.log10(mark) % 1, 0, abs_tol=1e-9)]
+    span = math.log(end / start)
+    return Axis(lambda value: math.log(value / start) / span, tuple((mark, _label(mark)) for mark in inside))
+
+
+def ratio(low: float, high: float) -> Axis:
+    """A logarithmic axis with 1 in the middle, wide enough for `low` and `high`, both positive."""
+    reach = max(high, 1 / low, 1.1)
+    halfway = {1.1: 1.05, 1.2: 1.1, 1.5: 1.25, 2: 1.5, 3: 2, 5: 2, 10: 3, 20: 5, 50: 7, 100: 10, 1000: 30}
+    end = next((choice for choice in halfway if choice >= reach * 0.9999), reach)
+    unlabelled = [(tick, "") for middle in (halfway.get(end, end**0.5),) for tick in (1 / middle, middle)]
+    ticks = (*unlabelled, *((tick, _label(round(tick, 2))) for tick in (1 / end, 1.0, end)))
+    return Axis(lambda value: 0.5 + math.log(value) / math.log(end) / 2, ticks, base=1)
+
+
+def percentiles(low: float = 0.1, high: float = 0.999) -> Axis:
+    """Shares of requests on a scale that gives each further nine the same room."""
+
+    def nines(share: float) -> float:
+        return -math.log10(1 - share)
+
+    ticks = tuple((share, f"{100 * share:g}") for share in (0.1, 0.5, 0.9, 0.99, 0.999) if low <= share <= high)
+    return Axis(lambda share: (nines(share) - nines(low)) / (nines(high) - nines(low)), ticks)
+
+
+def _label(value: float) -> str:
+    return f"{value:,.10g}"

@@ -1,0 +1,227 @@
+"""The charts of the page: which figures of a race go where."""
+
+import itertools
+import math
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from samewire.report import axes, charts, histograms
+from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
+from samewire.report.numbers import Estimate, metric, number
+
+#: Metrics whose ratios between servers are drawn.
+COMPARED = (
+    "throughput_rps", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "pss_peak_bytes",
+    "switches_per_request",
+)  # fmt: skip
+
+
+# Line charts
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart of one group with the lines in it."""
+
+    group: Group
+    chart: Markup
+    lines: list[charts.Line]
+
+
+def over_time(race: Race) -> list[Panel]:
+    """Throughput over time: the mean over the rounds and, behind it, the least and the greatest of them."""
+    seconds = {entrant.id: _per_second(entrant) for entrant in race.entrants}
+    top = max((max(rates) for each in seconds.values() for rates in each.values()), default=0)
+    last = max((second for each in seconds.values() for second in each), default=1)
+    drawn = {}
+    for entrant in race.entrants:
+        if each := seconds[entrant.id]:
+            # A row tells of the second that ends with it: its middle is half a second earlier.
+            points = [(second - 0.5, statistics.fmean(rates)) for second, rates in each.items()]
+            band = [(second - 0.5, min(rates), max(rates)) for second, rates in each.items()] if race.rounds > 1 else ()
+            usual = statistics.median(rate for _, rate in points)
+            drawn[entrant.id] = _line(race, entrant, points, usual, band)
+
+    def tell(entrant: Entrant) -> str:
+        return f"{entrant.name} mostly about {number(drawn[entrant.id].label_at)} per second"
+
+    spans = _ramps(race.data["parameters"], last)
+    title = f"Throughput over {last} seconds"
+    return _panels(race, drawn, axes.linear(last, steps=6), axes.linear(top), title, tell, spans)
+
+
+def _per_second(entrant: Entrant) -> dict[int, list[int]]:
+    """The right answers in each second, one number for each round."""
+    rates: dict[int, list[int]] = {}
+    for run in entrant.runs:
+        for row in run["load"].get("series", []):
+            rates.setdefault(round(row["t_s"]), []).append(row["requests"] - row.get("errors", 0))
+    return dict(sorted(rates.items()))
+
+
+def _ramps(parameters: Mapping[str, Any], last: float) -> list[tuple[float, float, str]]:
+    """The ramps of the load as parts of the time axis, as far as the parameters tell them."""
+    up, hold, down = (parameters.get(key) for key in ("ramp_up_s", "hold_s", "ramp_down_s"))
+    if not all(isinstance(part, int | float) for part in (up, hold, down)):
+        return []
+    spans = [(0, min(up, last), "up"), (up + hold, min(up + hold + down, last), "down")]
+    return [(start, end, label) for start, end, label in spans if start < end]
+
+
+def distributions(race: Race) -> list[Panel]:
+    """Latency against the share of requests, all rounds merged."""
+    merged = {}
+    for entrant in race.entrants:
+        try:
+            distribution = histograms.merge(run["load"] for run in entrant.runs)
+        except ValueError as error:
+            raise ReportError(f"run.json: latency histogram of {entrant.id}: {error}") from error
+        if distribution:
+            merged[entrant.id] = distribution
+    points = {server: _curve(distribution) for server, distribution in merged.items()}
+    range_ms = charts.bounds(value for curve in points.values() for _, value in curve if value > 0)
+    if not range_ms:
+        return []
+    drawn = {
+        entrant.id: _line(race, entrant, curve, curve[-1][1])
+        for entrant in race.entrants
+        if (curve := [(share, max(value, range_ms[0])) for share, value in points.get(entrant.id, ())])
+    }
+
+    def tell(entrant: Entrant) -> str:
+        told = ((share, merged[entrant.id].percentile(share)) for share in (0.5, 0.9, 0.99, 0.999))
+        return f"{entrant.name} {', '.join(f'{number(value)} ms at {100 * share:g} %' for share, value in told)}"
+
+    return _panels(race, drawn, axes.percentiles(), axes.logarithmic(*range_ms), "Latency by percentile", tell)
+
+
+def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
+    """Points from 10 % to 99.9 %, evenly spaced along the axis; it ends before a single request would be the share."""
+    start, end = -math.log10(0.9), min(3.0, math.log10(distribution.count))
+    shares = [1 - 10 ** -(start + (end - start) * i / 80) for i in range(81)]
+    return [(share, distribution.percentile(share)) for share in shares]
+
+
+def _line(
+    race: Race, entrant: Entrant, points: Sequence[tuple[float, float]], label_at: float, band: Sequence[tuple] = ()
+) -> charts.Line:
+    """The line of an entrant; dashed for a second store where both are ranked and so share a panel."""
+    stores = sorted({other.store for other in race.ranked})
+    dashed = entrant.ranked and stores.index(entrant.store) > 0
+    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dashed)
+
+
+def _panels(
+    race: Race,
+    drawn: Mapping[str, charts.Line],
+    x: axes.Axis,
+    y: axes.Axis,
+    title: str,
+    tell: Callable[[Entrant], str],
+    spans: Sequence[tuple[float, float, str]] = (),
+) -> list[Panel]:
+    """One chart for each group. The axes are the same, so that the eye does not take different sizes for equal ones."""
+    panels = []
+    for group in race.groups:
+        shown = [entrant for entrant in group.entrants if entrant.id in drawn]
+        if shown:
+            lines = [drawn[entrant.id] for entrant in shown]
+            alternative = f"{title}, {group.title}: {'; '.join(map(tell, shown))}."
+            panels.append(Panel(group, charts.lines(lines, x, y, alternative=alternative, spans=spans), lines))
+    return panels
+
+
+# Charts that are tables
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Ratios of all pairs of ranked servers in one metric: rows of (comparison, names, strip, verdict)."""
+
+    title: str
+    rows: list[tuple[Comparison, tuple[str, str], Markup, str]]
+    scale: Markup
+
+
+def forests(race: Race) -> list[Forest]:
+    """The ratios of each metric in which ranked servers were compared."""
+    return [forest for key in COMPARED if (forest := _forest(race, key))]
+
+
+def _forest(race: Race, key: str) -> Forest | None:
+    pairs = race.pairs(key)
+    reach = charts.bounds(value for pair in pairs for value in (pair.ratio.mean, pair.ratio.low, pair.ratio.high))
+    if not reach:
+        return None
+    axis = axes.ratio(*reach)
+    rows = []
+    for pair in pairs:
+        names = race.name(pair.a), race.name(pair.b)
+        undecided = pair.verdict == "undecided"
+        drawn = charts.strip(charts.Mark(None, pair.ratio, hollow=undecided), axis)
+        rows.append((pair, names, drawn, "undecided" if undecided else f"{names[0]} {pair.verdict}"))
+    return Forest(metric(key).name, rows, charts.scale(axis))
+
+
+@dataclass(frozen=True)
+class DotTable:
+    """Figures of every server with a chart in each row: for each group its rows of (entrant, strip, figures)."""
+
+    title: str
+    unit: str
+    legend: tuple[tuple[str, str], ...]
+    groups: list[tuple[Group, list[tuple[Entrant, Markup, list[Estimate]]]]]
+    scale: Markup
+
+
+def resources(race: Race) -> list[DotTable]:
+    """CPU, memory, threads and context switches."""
+    parts = {"server": "", "database": "database_", "generator": "generator_"}
+    bars = [(f"part {part}", part, f"{prefix}cpu_us_per_request") for part, prefix in parts.items()]
+    memory = [("dot hollow", "idle", "pss_idle_bytes"), ("dot", "peak", "pss_peak_bytes")]
+    threads = [("dot hollow", "idle", "threads_idle"), ("dot", "peak", "threads_peak")]
+    switches = [("dot", "", "switches_per_request")]
+    tables = (
+        _dot_table(race, "CPU per request", "µs", bars, _bar, sum),
+        _dot_table(race, "Memory, PSS", "MiB", memory, _dots, max),
+        _dot_table(race, "Threads", "", threads, _dots, max),
+        _dot_table(race, "Context switches per request", "", switches, _dots, max),
+    )
+    return [table for table in tables if table]
+
+
+def _bar(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], axis: axes.Axis) -> Markup:
+    lengths = [(kind, figure.mean or 0.0) for kind, figure in zip(kinds, figures, strict=True)]
+    return charts.stack(entrant.hue, lengths, axis)
+
+
+def _dots(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], axis: axes.Axis) -> Markup:
+    *before, last = figures
+    return charts.strip(charts.Mark(entrant.hue, last, *before), axis)
+
+
+def _dot_table(
+    race: Race,
+    title: str,
+    unit: str,
+    columns: Sequence[tuple[str, str, str]],
+    draw: Callable[[Entrant, Sequence[str], Sequence[Estimate], axes.Axis], Markup],
+    reach: Callable[[Iterable[float]], float],
+) -> DotTable | None:
+    """A table of the (class, name, metric) columns that were measured at all; `reach` tells how far a row's go."""
+    there = [any(entrant.estimate(key).mean is not None for entrant in race.entrants) for _, _, key in columns]
+    if not any(there):
+        return None
+    kinds, names, keys = zip(*itertools.compress(columns, there), strict=True)
+    figures = {entrant.id: [entrant.estimate(key) for key in keys] for entrant in race.entrants}
+    axis = axes.linear(max(reach(one.high or one.mean or 0.0 for one in row) for row in figures.values()))
+    groups = [
+        (group, [(one, draw(one, kinds, figures[one.id], axis), figures[one.id]) for one in group.entrants])
+        for group in race.groups
+    ]
+    legend = tuple(zip(kinds, names, strict=True)) if any(names) else ()
+    return DotTable(title, unit, legend, groups, charts.scale(axis))

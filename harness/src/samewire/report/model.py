@@ -1,0 +1,319 @@
+"""What a run folder says, in the terms of the report: entrants, groups, comparisons, ranks and the verdict."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from samewire.report.numbers import ABSENT, METRICS, Estimate, count, metric
+
+RANKING = "throughput_rps"
+
+# Verdicts on findings as predicates: singular, plural.
+_VERDICTS = {
+    "holds": ("holds", "hold"),
+    "does not hold": ("does not hold", "do not hold"),
+    "undecided": ("is undecided", "are undecided"),
+    "not comparable: stand-in": ("cannot be compared (stand-in)", "cannot be compared (stand-in)"),
+    "not tested": ("was not tested", "were not tested"),
+}
+
+
+class ReportError(Exception):
+    """A run that cannot be reported; the message names the file and says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The ratio of one metric of `a` to that of `b`; `verdict` says where `a` stands."""
+
+    metric: str
+    a: str
+    b: str
+    ratio: Estimate
+    verdict: str  # "higher", "lower", "undecided", or the reason why the two cannot be compared
+
+    def turned(self) -> "Comparison":
+        """The same, seen from `b`."""
+        ends = (1 / x if x else None for x in (self.ratio.mean, self.ratio.high, self.ratio.low))
+        verdict = {"higher": "lower", "lower": "higher"}.get(self.verdict, self.verdict)
+        return Comparison(self.metric, self.b, self.a, Estimate(*ends, self.ratio.n), verdict)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A server in the race. `hue` is the number of its stack's colour, the same wherever that stack appears."""
+
+    id: str
+    name: str
+    hue: int
+    stack: Mapping[str, str]
+    traits: str
+    store: str
+    database: str
+    ranked: bool
+    record: Mapping[str, Any]
+    runs: tuple[Mapping[str, Any], ...]
+    summary: Mapping[str, Any]
+
+    def estimate(self, key: str) -> Estimate:
+        """The estimate of a metric, in the unit in which it is shown."""
+        return Estimate.of(self.summary.get(key)).scaled(metric(key).scale)
+
+    @cached_property
+    def requests(self) -> int:
+        """Requests of the whole load, ramps included, in all rounds."""
+        return sum(load["requests"] for load in self._loads())
+
+    @cached_property
+    def errors(self) -> Counter[str]:
+        """Errors of the whole load in all rounds by kind; kinds that never occurred are left out."""
+        total: Counter[str] = Counter()
+        for load in self._loads():
+            total.update(load["errors"])
+        return +total
+
+    def _loads(self) -> list[Mapping[str, Any]]:
+        return [run["load"].get("whole", run["load"]) for run in self.runs]
+
+    @cached_property
+    def warnings(self) -> list[tuple[int, str]]:
+        """(round, warning) of its runs."""
+        return [(run["round"], text) for run in self.runs for text in run.get("warnings", [])]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Entrants on the same footing: `ranked` on real databases, or not ranked on one stand-in."""
+
+    ranked: bool
+    label: str
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def title(self) -> str:
+        """How the group is called wherever its figures are shown."""
+        return f"Ranked: {self.label}" if self.ranked else f"Not ranked, on a stand-in: {self.label}"
+
+
+class Race:
+    """A run.json that has been checked."""
+
+    def __init__(self, data: Mapping[str, Any]):
+        self.data = data
+        self.entrants = self._entrants()
+        self._comparisons: dict[tuple[str, str, str], Comparison] = {}
+        for item in data["comparisons"]:
+            verdict = {"a higher": "higher", "b higher": "lower"}.get(item["verdict"], item["verdict"])
+            found = Comparison(item["metric"], item["a"], item["b"], Estimate.of(item.get("ratio")), verdict)
+            self._comparisons[found.metric, found.a, found.b] = found
+            self._comparisons[found.metric, found.b, found.a] = found.turned()
+
+    def _entrants(self) -> list[Entrant]:
+        servers = self.data["servers"]
+        names = short_names([server["id"] for server in servers], self.data["experiment"]["service"])
+        stacks = {server["id"]: http_server(server) for server in servers}
+        hues = {stack: hue for hue, stack in enumerate(sorted(set(stacks.values())))}
+        entrants = []
+        for server in servers:
+            store = server.get("store") or ""
+            database = self.data["databases"].get(store, {})
+            entrants.append(
+                Entrant(
+                    id=server["id"],
+                    name=names[server["id"]],
+                    hue=hues[stacks[server["id"]]],
+                    stack=server.get("stack") or {},
+                    traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency")))),
+                    store=store,
+                    database=database.get("label", store),
+                    ranked=server["ranked"],
+                    record=server["pass"],
+                    runs=tuple(run for run in self.data["runs"] if run["server"] == server["id"]),
+                    summary=self.data["summary"].get(server["id"], {}),
+                )
+            )
+        return sorted(entrants, key=lambda one: (-(one.estimate(RANKING).mean or 0), one.id))
+
+    @cached_property
+    def rounds(self) -> int:
+        """How many rounds there were."""
+        return len({run["round"] for run in self.data["runs"]})
+
+    @property
+    def warnings(self) -> list[str]:
+        """What holds for the race as a whole."""
+        unfinished = ["The race was not finished: its figures are of fewer rounds than planned."]
+        return unfinished * (self.data.get("complete") is False) + self.data["warnings"]
+
+    @property
+    def ranked(self) -> tuple[Entrant, ...]:
+        """The servers on real databases, by throughput."""
+        return tuple(entrant for entrant in self.entrants if entrant.ranked)
+
+    @property
+    def unranked(self) -> tuple[Group, ...]:
+        """The servers on stand-ins, one group for each stand-in."""
+        labels = dict.fromkeys(entrant.database for entrant in self.entrants if not entrant.ranked)
+        return tuple(
+            Group(False, label, tuple(e for e in self.entrants if not e.ranked and e.database == label))
+            for label in labels
+        )
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The ranked group, when there is one, and then those on stand-ins."""
+        labels = dict.fromkeys(entrant.database for entrant in self.ranked)
+        ranked = (Group(True, ", ".join(labels), self.ranked),) if self.ranked else ()
+        return ranked + self.unranked
+
+    def compare(self, key: str, a: Entrant, b: Entrant) -> Comparison | None:
+        """How `a` stands to `b` in a metric, or None when the two were not compared in it."""
+        return self._comparisons.get((key, a.id, b.id))
+
+    def pairs(self, key: str) -> list[Comparison]:
+        """The comparisons of ranked servers in a metric, each pair once, the one with more throughput first."""
+        ranked = self.ranked
+        found = (self.compare(key, a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :])
+        return [one for one in found if one and one.ratio.mean is not None]
+
+    def name(self, server: str) -> str:
+        """The short name of a server id."""
+        return next((entrant.name for entrant in self.entrants if entrant.id == server), server)
+
+    def shorten(self, text: str) -> str:
+        """The text with short names in place of server ids."""
+        for entrant in sorted(self.entrants, key=lambda one: -len(one.id)):
+            text = text.replace(entrant.id, entrant.name)
+        return text
+
+    def rank(self, entrant: Entrant) -> str:
+        """The place in throughput, or the places that the intervals leave open: `1`, `2–3`; `–` when not ranked."""
+        if not entrant.ranked:
+            return ABSENT
+        verdicts = [
+            found.verdict if (found := self.compare(RANKING, entrant, other)) else "undecided"
+            for other in self.ranked
+            if other is not entrant
+        ]
+        best, worst = 1 + verdicts.count("lower"), len(self.ranked) - verdicts.count("higher")
+        return str(best) if best == worst else f"{best}–{worst}"
+
+    def tie(self, key: str, entrant: Entrant) -> Comparison | None:
+        """The comparison of a ranked server with the one above it, when it leaves the order undecided."""
+        place = self.ranked.index(entrant) if entrant.ranked else 0
+        found = self.compare(key, entrant, self.ranked[place - 1]) if place else None
+        return found if found and found.verdict == "undecided" else None
+
+    def verdict(self) -> str:
+        """What the race decided, in a sentence."""
+        ranked = self.ranked
+        if not any(entrant.requests for entrant in self.entrants):
+            return "Nothing was measured: no server answered a request."
+        if not ranked:
+            return "Nothing is ranked: every server ran on a stand-in."
+        best = ranked[0]
+        rate = best.estimate(RANKING)
+        if rate.mean is None:
+            return "Nothing is ranked: no server on a real database answered a request."
+        figure = f"{rate.mean_text()} requests per second"
+        if rate.has_interval:
+            figure += f" (95 % interval {rate.interval_text()})"
+        if len(ranked) == 1:
+            return f"{best.name} answered {figure}; there was no other ranked server to compare it with."
+        if self.rounds < 2:
+            return f"One round decides nothing: {best.name} answered most, {figure}, but no order can be claimed."
+        contenders = [best, *(other for other in ranked[1:] if not self._beats(best, other))]
+        if len(contenders) > 1:
+            names = enumeration(contender.name for contender in contenders)
+            return f"No winner among {count(len(ranked), 'ranked server')}: {names} cannot be told apart in throughput."
+        ratio = self.compare(RANKING, best, ranked[1]).ratio
+        return (
+            f"{best.name} answers most of {count(len(ranked), 'ranked server')}: {figure}, "
+            f"{ratio.mean_text()} times as many as {ranked[1].name}, the next."
+        )
+
+    def _beats(self, a: Entrant, b: Entrant) -> bool:
+        found = self.compare(RANKING, a, b)
+        return found is not None and found.verdict == "higher"
+
+    def remarks(self) -> list[str]:
+        """What has to be read with the verdict: findings, errors, stand-ins."""
+        remarks = []
+        if verdicts := Counter(finding["verdict"] for finding in self.data["findings"]):
+            order = dict.fromkeys([*_VERDICTS, *verdicts])
+            told = enumeration(
+                f"{verdicts[verdict]} {_VERDICTS.get(verdict, (verdict, verdict))[verdicts[verdict] > 1]}"
+                for verdict in order
+                if verdicts[verdict]
+            )
+            remarks.append(f"Of {count(verdicts.total(), 'published finding')}, {told}.")
+        if failing := [entrant.name for entrant in self.entrants if entrant.errors]:
+            remarks.append(f"Errors on {enumeration(failing)}.")
+        elif any(entrant.requests for entrant in self.entrants):
+            remarks.append("No errors.")
+        for group in self.unranked:
+            servers = count(len(group.entrants), "server")
+            remarks.append(f"Apart and not ranked: {servers} on a stand-in ({group.label}).")
+        return remarks
+
+
+def load(folder: Path) -> Race:
+    """The race of a run folder. Raises ReportError when its run.json is missing, broken or not a run's."""
+    path = Path(folder) / "run.json"
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ReportError(f"{path}: not JSON: {error}") from error
+    return Race(check(data, str(path)))
+
+
+def check(data: Any, source: str) -> Any:
+    """The data again, if it is what a run.json holds. Raises ReportError with every problem, one a line."""
+    problems = sorted(_validator().iter_errors(data), key=lambda problem: problem.json_path)
+    if problems:
+        raise ReportError("\n".join(f"{source}: {problem.json_path}: {problem.message:.200}" for problem in problems))
+    known = {server["id"] for server in data["servers"]}
+    if strangers := {run["server"] for run in data["runs"]} - known:
+        raise ReportError(f"{source}: $.runs: of servers that $.servers does not list: {', '.join(sorted(strangers))}")
+    return data
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((files(__package__) / "run.schema.json").read_text()))
+
+
+def short_names(ids: Iterable[str], service: str) -> dict[str, str]:
+    """`servers-java/shortener-netty-pg` → `java/netty-pg`: ids without what all of them repeat."""
+
+    def short(part: str) -> str:
+        return part.removeprefix("servers-").removeprefix(f"{service}-")
+
+    return {one: "/".join(map(short, one.split("/"))) for one in ids}
+
+
+def http_server(server: Mapping[str, Any]) -> str:
+    """What speaks HTTP in the stack; the server's id when its stack is not known."""
+    stack = server.get("stack") or {}
+    return next((name for name, role in stack.items() if role == "HTTP server"), server["id"])
+
+
+def enumeration(texts: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def measured(race: Race) -> list[str]:
+    """The metrics that any entrant has, in the order of the tables, unknown ones last."""
+    present = {key for entrant in race.entrants for key in entrant.summary}
+    return [key for key in METRICS if key in present] + sorted(present - METRICS.keys())

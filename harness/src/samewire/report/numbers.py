@@ -1,0 +1,131 @@
+"""How figures are written: three significant digits, thousands apart, an interval as exact as its mean."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Self
+
+ABSENT = "–"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measured quantity: its name, its unit as shown, and the factor from the unit of run.json to that one."""
+
+    name: str
+    unit: str = ""
+    scale: float = 1.0
+
+
+_MIB = 2.0**-20
+
+#: Every metric of run.json that the report shows, in the order of the tables.
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        "throughput_rps": Metric("Throughput", "requests/s"),
+        "latency_mean_ms": Metric("Latency, mean", "ms"),
+        "latency_sd_ms": Metric("Latency, standard deviation", "ms"),
+        "latency_p50_ms": Metric("Latency, p50", "ms"),
+        "latency_p99_ms": Metric("Latency, p99", "ms"),
+        "latency_p999_ms": Metric("Latency, p99.9", "ms"),
+        "error_share": Metric("Errors", "%", 100.0),
+        "cpu_us_per_request": Metric("CPU per request, server", "µs"),
+        "database_cpu_us_per_request": Metric("CPU per request, database", "µs"),
+        "generator_cpu_us_per_request": Metric("CPU per request, generator", "µs"),
+        "cpu_share": Metric("CPU used of the server's cores", "%", 100.0),
+        "generator_share": Metric("CPU used of the generator's cores", "%", 100.0),
+        "pss_idle_bytes": Metric("Memory idle, PSS", "MiB", _MIB),
+        "pss_peak_bytes": Metric("Memory peak, PSS", "MiB", _MIB),
+        "rss_peak_bytes": Metric("Memory peak, RSS", "MiB", _MIB),
+        "threads_idle": Metric("Threads, idle"),
+        "threads_peak": Metric("Threads, peak"),
+        "switches_per_request": Metric("Context switches per request"),
+    }
+)
+
+
+def metric(key: str) -> Metric:
+    """The metric of that key; one that the report does not know keeps its key as its name."""
+    return METRICS.get(key) or Metric(key.replace("_", " "))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over `n` rounds with its 95 % interval; whatever could not be measured is None."""
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any] | None) -> Self:
+        """Read {"mean", "low", "high", "n"}; null and NaN both mean "not measured"."""
+        data = data or {}
+        return cls(_finite(data.get("mean")), _finite(data.get("low")), _finite(data.get("high")), data.get("n", 0))
+
+    @property
+    def has_interval(self) -> bool:
+        return self.mean is not None and self.low is not None and self.high is not None
+
+    def scaled(self, factor: float) -> Self:
+        """The same in another unit."""
+        return type(self)(*(None if x is None else x * factor for x in (self.mean, self.low, self.high)), self.n)
+
+    def mean_text(self) -> str:
+        """The mean, or a dash."""
+        return ABSENT if self.mean is None else number(self.mean, self._decimals())
+
+    def interval_text(self) -> str:
+        """`low–high`, or a dash when there is no interval."""
+        if not self.has_interval:
+            return ABSENT
+        return f"{number(self.low, self._decimals())}–{number(self.high, self._decimals())}"
+
+    def _decimals(self) -> int:
+        there = [value for value in (self.mean, self.low, self.high) if value is not None]
+        whole = all(math.isclose(value, round(value), rel_tol=1e-9) for value in there)
+        return 0 if whole else decimals_for(self.mean)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def decimals_for(value: float) -> int:
+    """Decimals that leave three significant digits, never more than three."""
+    if value == 0:
+        return 0
+    return min(3, max(0, 2 - math.floor(math.log10(abs(value)))))
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number with thousands apart and, unless told otherwise, three significant digits."""
+    text = f"{value:,.{decimals_for(value) if decimals is None else decimals}f}"
+    return text.replace("-", "−")
+
+
+def count(value: int, noun: str) -> str:
+    """`1 round`, `5 rounds`."""
+    return f"{value:,} {noun}{'' if value == 1 else 's'}"
+
+
+def moment(iso: str) -> str:
+    """An ISO time as `21 November 2026, 03:43 UTC`; a text that is no time comes back as it is."""
+    try:
+        time = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    return f"{time.day} {time:%B %Y, %H:%M} {time.tzname() or ''}".rstrip()
+
+
+def elapsed(start: str, end: str) -> str:
+    """The time between two ISO times as `6 min 12 s`, or nothing when they are no times."""
+    try:
+        seconds = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
+    except (TypeError, ValueError):
+        return ""
+    minutes, seconds = divmod(seconds, 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

@@ -1,0 +1,205 @@
+"""The page: one HTML file that needs nothing else, with the data in it."""
+
+import base64
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from samewire.report import figures, numbers, tables
+from samewire.report.model import Entrant, Group, Race, load, measured
+from samewire.report.numbers import ABSENT, Estimate, count, metric, number
+
+#: Columns of the main tables: heading, unit, and (subheading, metric) for each column below it.
+COLUMNS = (
+    ("Throughput", "requests/s", (("", "throughput_rps"),)),
+    (
+        "Latency",
+        "ms",
+        (
+            ("mean", "latency_mean_ms"),
+            ("p50", "latency_p50_ms"),
+            ("p99", "latency_p99_ms"),
+            ("p99.9", "latency_p999_ms"),
+        ),
+    ),
+    ("Errors", "%", (("", "error_share"),)),
+    ("CPU", "µs/request", (("", "cpu_us_per_request"),)),
+    ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+    ("Threads", "peak", (("", "threads_peak"),)),
+    ("Switches", "per request", (("", "switches_per_request"),)),
+)
+
+# Longer files are compressed, to keep the page small.
+_PLAIN_BYTES = 50_000
+
+
+def write(folder: Path) -> Path:
+    """Write report.html, summary.csv, runs.csv and series.csv into a run folder; return the path of the HTML file.
+
+    Raises ReportError when run.json is missing or broken.
+    """
+    folder = Path(folder)
+    race = load(folder)
+    page = render(race)
+    for name, text in tables.all_tables(race).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    report = folder / "report.html"
+    report.write_text(page, encoding="utf-8")
+    return report
+
+
+def render(race: Race) -> str:
+    """The HTML of a race. Raises ReportError when a histogram cannot be read."""
+    here = files(__package__)
+    font = base64.b64encode((here / "fonts/source-sans-3-latin.woff2").read_bytes()).decode()
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "moment": numbers.moment,
+        "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
+        "code": _code,
+    }
+    environment.globals |= {"count": count, "ABSENT": ABSENT}
+    records = [entrant.record["layers"] for entrant in race.entrants]
+    return environment.get_template("report.html").render(
+        race=race,
+        data=race.data,
+        css=Markup((here / "templates/report.css").read_text("utf-8").replace("FONT", font)),
+        elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
+        warned=[entrant for entrant in race.entrants if entrant.warnings],
+        columns=COLUMNS,
+        result_tables=[ResultTable(race, group) for group in race.groups],
+        findings=[(finding, *_own_figure(race, finding)) for finding in race.data["findings"]],
+        forests=figures.forests(race),
+        over_time=figures.over_time(race),
+        distributions=figures.distributions(race),
+        resources=figures.resources(race),
+        everything=[(metric(key), [entrant.estimate(key) for entrant in race.entrants]) for key in measured(race)],
+        layers=list(dict.fromkeys(layer for record in records for layer in record)),
+        checks=sum((Counter(tests) for record in records for tests in record.values()), Counter()),
+        parameters=[(_words(key), _value(value)) for key, value in race.data["parameters"].items()],
+        downloads=_downloads(race),
+    )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure, the text below it (mostly its interval), the letter of its footnote, and the tie with the row above."""
+
+    text: str
+    below: str
+    note: str = ""
+    tie: str = ""
+
+
+@dataclass
+class ResultTable:
+    """One of the main tables: rows of (rank, entrant, cells) and the footnotes to which cells refer by letter."""
+
+    race: Race
+    group: Group
+    notes: dict[str, str] = field(default_factory=dict)
+    rows: list[tuple[str, Entrant, list[Cell]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = [key for _, _, columns in COLUMNS for _, key in columns]
+        self.rows = [
+            (self.race.rank(entrant), entrant, [self._cell(entrant, key) for key in keys])
+            for entrant in self.group.entrants
+        ]
+
+    def _cell(self, entrant: Entrant, key: str) -> Cell:
+        estimate = entrant.estimate(key)
+        if key == "error_share" and estimate.mean == 0:
+            return Cell("0", f"of {entrant.requests:,}")
+        reason = why_absent(entrant, estimate)
+        note = self.notes.setdefault(reason, "abcdef"[len(self.notes)]) if reason else ""
+        return Cell(estimate.mean_text(), estimate.interval_text(), note, self._tie(entrant, key))
+
+    def _tie(self, entrant: Entrant, key: str) -> str:
+        tie = self.race.tie(key, entrant)
+        if not tie:
+            return ""
+        ratio = f": ratio {tie.ratio.mean_text()}, {tie.ratio.interval_text()}" if tie.ratio.has_interval else ""
+        return f"undecided against {self.race.name(tie.b)}, the row above{ratio}"
+
+
+def why_absent(entrant: Entrant, estimate: Estimate) -> str:
+    """Why a figure or its interval is a dash; nothing when both are there."""
+    if estimate.has_interval:
+        return ""
+    if estimate.mean is None:
+        return "not measured" if entrant.requests else "no request was answered"
+    return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
+
+
+def _own_figure(race: Race, finding: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What this race has to say to a finding: figure, interval, and of what it is."""
+    ours = finding.get("ours")
+    if not ours:
+        return ABSENT, "", ""
+    estimate = Estimate.of({"mean": ours.get("value"), "low": ours.get("low"), "high": ours.get("high")})
+    # The text says of what the figure is and, after a colon, repeats it.
+    subject = race.shorten((ours.get("text") or "").partition(": ")[0])
+    figure = f"{estimate.mean_text()} {ours.get('unit') or ''}".rstrip()
+    return figure, estimate.interval_text() if estimate.has_interval else "", subject
+
+
+def _code(text: str) -> Markup:
+    """The text with what stands between backticks set as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _words(key: str) -> str:
+    """`ramp_up_s` → `ramp up, s`."""
+    words, _, unit = key.rpartition("_")
+    return f"{words.replace('_', ' ')}, {unit}" if unit in ("s", "ms") and words else key.replace("_", " ")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file inside the page."""
+
+    name: str
+    about: str
+    size: str
+    href: str
+
+
+def _downloads(race: Race) -> list[Download]:
+    about = {
+        "summary.csv": "every metric of every server with its interval",
+        "runs.csv": "one line for each run",
+        "series.csv": "one line for each second of each run: load, server, database, generator",
+        "run.json": "the whole record, histograms included",
+    }
+    record = json.dumps(race.data, ensure_ascii=False, separators=(",", ":"))
+    found = []
+    for name, text in (tables.all_tables(race) | {"run.json": record}).items():
+        content, kind = text.encode(), "application/json" if name.endswith(".json") else "text/csv"
+        shown = name
+        if len(content) > _PLAIN_BYTES:
+            content, kind, shown = gzip.compress(content, mtime=0), "application/gzip", f"{name}.gz"
+        href = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+        found.append(Download(shown, about[name], f"{number(len(content) / 1000)} kB", href))
+    return found

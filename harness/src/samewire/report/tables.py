@@ -1,0 +1,73 @@
+"""The data as CSV (RFC 4180, UTF-8, a header line): for spreadsheets and for statistics of one's own."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from samewire.report.model import Entrant, Race, measured
+
+_WHO = ("server", "store", "database", "ranked")
+
+
+def all_tables(race: Race) -> dict[str, str]:
+    """summary.csv, runs.csv and series.csv by name. Units are those of run.json and stand in the names of columns."""
+    return {"summary.csv": summary(race), "runs.csv": runs(race), "series.csv": series(race)}
+
+
+def summary(race: Race) -> str:
+    """One line for each server and metric: mean, 95 % interval and the number of rounds."""
+    lines = [
+        {**_who(entrant), "metric": key, **entrant.summary[key]}
+        for entrant in race.entrants
+        for key in measured(race)
+        if key in entrant.summary
+    ]
+    return _csv((*_WHO, "metric", "mean", "low", "high", "n"), lines)
+
+
+def runs(race: Race) -> str:
+    """One line for each run, in the order in which they ran."""
+    lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
+    for run in race.data["runs"]:
+        load = run["load"]
+        line = {**_who(by_id[run["server"]]), **{key: run.get(key) for key in ("round", "position", "started_at")}}
+        line |= {"requests": load["requests"]}
+        line |= {f"errors_{kind}": number for kind, number in load["errors"].items()}
+        line |= {f"status_{status}": number for status, number in load.get("statuses", {}).items()}
+        line |= run["metrics"]
+        lines.append(line | {"warnings": " | ".join(run.get("warnings", []))})
+    return _csv(_columns(_WHO, lines, last="warnings"), lines)
+
+
+def series(race: Race) -> str:
+    """One line for each second of each run and each of its parts: load, server, database, generator."""
+    lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
+    for run in race.data["runs"]:
+        who = {**_who(by_id[run["server"]]), "round": run["round"]}
+        parts = {"load": run["load"].get("series", []), **run.get("processes", {})}
+        lines += [{**who, "of": part, **point} for part, points in parts.items() for point in points]
+    return _csv(_columns((*_WHO, "round", "of", "t_s"), lines), lines)
+
+
+def _who(entrant: Entrant) -> dict[str, Any]:
+    return {
+        "server": entrant.id,
+        "store": entrant.store,
+        "database": entrant.database,
+        "ranked": "yes" if entrant.ranked else "no",
+    }
+
+
+def _columns(first: Sequence[str], lines: Iterable[Mapping[str, Any]], last: str = "") -> list[str]:
+    """The columns of all lines in the order of their first appearance."""
+    seen = dict.fromkeys(first) | dict.fromkeys(key for line in lines for key in line)
+    return [key for key in seen if key != last] + [last] * bool(last)
+
+
+def _csv(columns: Sequence[str], lines: Iterable[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns)
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()

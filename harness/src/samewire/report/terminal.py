@@ -1,0 +1,68 @@
+"""The short table for the terminal."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from samewire.report.model import Entrant, Group, Race
+from samewire.report.numbers import count
+
+_COLUMNS = (
+    ("req/s", "throughput_rps"),
+    ("mean ms", "latency_mean_ms"),
+    ("p99 ms", "latency_p99_ms"),
+    ("errors %", "error_share"),
+    ("CPU µs", "cpu_us_per_request"),
+    ("PSS MiB", "pss_peak_bytes"),
+)
+_STYLES = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
+
+
+def print_summary(run: dict[str, Any], console: Console, report: Path | None = None) -> None:
+    """Print a race in a width of 80: verdict, ranked servers, those on stand-ins apart, findings, warnings, path."""
+    race = Race(run)
+    console.print()
+    console.print(escape(race.verdict()), style="bold", highlight=False)
+    for group in race.groups:
+        console.print()
+        console.print(escape(group.title), style="italic", highlight=False)
+        console.print(_table(race, group))
+    console.print()
+    if run["findings"]:
+        console.print(_findings(run["findings"]))
+    in_runs = sum(len(entrant.warnings) for entrant in race.entrants)
+    for warning in race.warnings + [f"{count(in_runs, 'warning')} in single runs: see the report"] * bool(in_runs):
+        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+    if report:
+        console.print(f"report: {escape(str(report))}", highlight=False, soft_wrap=True)
+
+
+def _findings(findings: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for finding in findings:
+        verdict = finding["verdict"]
+        table.add_row(Text(verdict, style=_STYLES.get(verdict, "dim")), Text(finding["text"]))
+    return table
+
+
+def _table(race: Race, group: Group) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("rank", no_wrap=True)
+    table.add_column("server", overflow="ellipsis", no_wrap=True, max_width=26)
+    for heading, _ in _COLUMNS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for entrant in group.entrants:
+        table.add_row(race.rank(entrant), escape(entrant.name), *(_cell(entrant, key) for _, key in _COLUMNS))
+    return table
+
+
+def _cell(entrant: Entrant, key: str) -> str:
+    estimate = entrant.estimate(key)
+    if key == "throughput_rps" and estimate.has_interval:
+        return f"{estimate.mean_text()}\n[dim]{estimate.interval_text()}[/]"
+    return estimate.mean_text()

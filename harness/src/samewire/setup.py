@@ -1,0 +1,82 @@
+"""Installs what the harness takes from npm and Maven Central, below `.samewire/`."""
+
+import shutil
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from samewire.build import run_command
+from samewire.digests import digest_files, source_files
+from samewire.paths import BENCH, HARNESS, STATE, TOOLCHAINS
+from samewire.toolchains import TOOLS, chosen_by_machine, version_of
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Something to install or build: what it is made from, how, and whether it is there."""
+
+    name: str
+    folder: Path
+    install: Callable[[], None]
+    is_there: Callable[[], bool]
+
+    @property
+    def _stamp(self) -> Path:
+        return STATE / "setup" / self.name.replace(" ", "-")
+
+    def _digest(self) -> str:
+        return digest_files(source_files(self.folder), self.folder)
+
+    def is_due(self) -> bool:
+        return not (self.is_there() and self._stamp.exists() and self._stamp.read_text() == self._digest())
+
+    def run(self) -> None:
+        self.install()
+        self._stamp.parent.mkdir(parents=True, exist_ok=True)
+        self._stamp.write_text(self._digest())
+        for tool in TOOLS.values():
+            tool.cache_clear()
+
+
+_NODE = HARNESS / "toolchains/node"
+_POSTGRESQL = HARNESS / "databases/postgresql"
+_STAND_IN = HARNESS / "databases/mongodb-stand-in"
+_LOAD = BENCH / "load"
+
+
+def steps() -> dict[str, Callable[[], None]]:
+    """What is to be installed or built now, by name, in order; empty when all is there and up to date."""
+    parts = [
+        _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
+        _Part("MongoDB stand-in", _STAND_IN, lambda: _package(_STAND_IN), lambda: TOOLS["mongodb-stand-in"]().found),
+        _Part("load generator", _LOAD, lambda: _package(_LOAD), lambda: any((_LOAD / "target").glob("*.jar"))),
+    ]
+    if not chosen_by_machine("node"):
+        parts.insert(0, _Part("Node.js", _NODE, _install_node, lambda: TOOLS["node"]().found))
+    return {part.name: part.run for part in parts if part.is_due()}
+
+
+def _package(module: Path) -> None:
+    run_command(["mvn", "-B", "-ntp", "clean", "package", "-DskipTests"], module, ["jdk", "maven"])
+
+
+def _install_node() -> None:
+    folder = TOOLCHAINS / "node"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(_NODE / name, folder)
+    run_command(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder, [])
+
+
+def _unpack_postgresql() -> None:
+    _package(_POSTGRESQL)
+    (archive,) = (_POSTGRESQL / "target").glob("*.txz")
+    made = TOOLCHAINS / "postgresql.new"
+    shutil.rmtree(made, ignore_errors=True)
+    with tarfile.open(archive) as binaries:
+        binaries.extractall(made, filter="tar")
+    version = version_of(made / "bin/postgres")
+    for old in TOOLCHAINS.glob("postgresql-*"):
+        shutil.rmtree(old)
+    made.rename(TOOLCHAINS / f"postgresql-{version}")

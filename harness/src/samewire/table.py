@@ -1,0 +1,67 @@
+"""Tables for the terminal, that fit in 80 columns."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from samewire.checks import Check
+
+LAYERS = ("cases", "differential", "wire", "life", "browser", "faults")
+SUITE = "(the suite itself)"
+"""The row of the tests that judge no server: whether the suite finds the faults that it is shown."""
+
+_OUTCOMES = {"passed": "green", "failed": "red bold", "skipped": "yellow"}
+
+
+def new_table(title: str, first: str, *others: str) -> Table:
+    """A table whose first column is never broken."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, no_wrap=True)
+    for column in others:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def outcome_text(counts: Mapping[str, int]) -> str:
+    """`12/1/0`: how many passed, failed and were skipped; each in its colour unless it is none."""
+    if not counts:
+        return "–"
+    colours = {kind: colour if counts.get(kind) else "dim" for kind, colour in _OUTCOMES.items()}
+    return "/".join(f"[{colours[kind]}]{counts.get(kind, 0)}[/]" for kind in _OUTCOMES)
+
+
+def print_outcomes(
+    console: Console,
+    outcomes: Mapping[str, Mapping[str, Mapping[str, int]]],
+    databases: Mapping[str, str],
+    reasons: Mapping[str, int],
+) -> None:
+    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped."""
+    servers = {name: counts for name, counts in sorted(outcomes.items()) if name != SUITE}
+    layers = [layer for layer in LAYERS if any(layer in counts for counts in servers.values())]
+    table = new_table("The contract suite, server × layer: passed/failed/skipped", "server", *layers)
+    for name, counts in servers.items():
+        table.add_row(name, *(outcome_text(counts.get(layer, {})) for layer in layers))
+    console.print(table)
+    if SUITE in outcomes:
+        console.print(f"faults that the suite must catch: {outcome_text(outcomes[SUITE]['faults'])}", highlight=False)
+    for store, label in sorted(databases.items()):
+        console.print(f"{store}: {label}", highlight=False)
+    for reason, number in sorted(reasons.items()):
+        console.print(f"[yellow]{number} skipped[/] {escape(reason)}", highlight=False)
+
+
+def print_checks(console: Console, checks: Iterable["Check"]) -> None:
+    """Print what was run, how long it took, and whether it is well."""
+    table = new_table("Checks", "check", "seconds", "verdict")
+    table.columns[1].justify = "right"
+    for check in checks:
+        reason = "see above" if "\n" in check.problem else escape(check.problem)
+        passed = f"[green]passed[/]{', unchanged since' if check.unchanged else ''}"
+        table.add_row(check.name, f"{check.seconds:.1f}", f"[red bold]failed[/]: {reason}" if check.problem else passed)
+    console.print(table)

@@ -1,0 +1,35 @@
+"""Something to judge: a running server of ours, or any server at a URL."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from samewire.manifest import Server
+
+
+@dataclass(frozen=True)
+class Target:
+    """A running server of `service` at `url`; `server` is None when it is not one of this checkout."""
+
+    name: str
+    service: str
+    url: str
+    server: Server | None = None
+    pid: int | None = None
+    log: Path | None = None
+
+    @property
+    def host(self) -> str:
+        """The host name or address in `url`."""
+        return urlsplit(self.url).hostname or "127.0.0.1"
+
+    @property
+    def port(self) -> int:
+        """The port in `url`."""
+        return urlsplit(self.url).port or 80
+
+    def last_lines(self, n: int = 20) -> str:
+        """The last `n` lines of the server's output; empty when there is no log."""
+        if self.log is None or not self.log.exists():
+            return ""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-n:])

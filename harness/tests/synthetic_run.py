@@ -1,0 +1,272 @@
+"""A synthetic run.json: made-up figures in the shape of a real race, for tests of the report alone."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+from scipy import stats
+
+STAND_IN = "MongoDB wire protocol, stand-in mongo-java-server 1.47.0, in memory, not durable"
+RAMP_UP, HOLD, RAMP_DOWN = 5, 45, 10
+SECONDS = RAMP_UP + HOLD + RAMP_DOWN
+USERS = 40
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """What the figures of one server are drawn around."""
+
+    id: str
+    http: str
+    concurrency: str
+    store: str
+    rps: float
+    cpu_us: float
+    database_us: float
+    mib: tuple[float, float]
+    threads: tuple[int, int]
+    switches: float
+    spread: float
+    error_share: float = 0.0
+
+
+SIX = tuple(
+    Entrant(*values)
+    for values in (
+        ("servers-node/shortener-pg", "node:http", "event-loop", "postgresql",
+         6150, 118, 74, (64, 121), (11, 11), 0.31, 0.45),
+        ("servers-java/shortener-netty-pg", "netty", "event-loop", "postgresql",
+         6200, 96, 75, (118, 236), (17, 19), 0.52, 0.4),
+        ("servers-php/shortener-apache-pg", "apache", "process-per-request", "postgresql",
+         3900, 171, 82, (92, 148), (41, 41), 2.4, 0.7),
+        ("servers-node/shortener-mongodb", "node:http", "event-loop", "mongodb",
+         5100, 176, 41, (71, 138), (11, 15), 0.4, 0.5),
+        ("servers-java/shortener-netty-mongodb", "netty", "event-loop", "mongodb",
+         5650, 121, 43, (126, 251), (21, 24), 0.71, 0.42),
+        ("servers-php/shortener-apache-<script>alert(1)</script>", "apache", "process-per-request", "mongodb",
+         3200, 212, 47, (97, 163), (41, 41), 2.9, 0.75, 0.0004),
+    )
+)  # fmt: skip
+
+COMPARED = (
+    "throughput_rps", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "latency_p999_ms", "cpu_us_per_request",
+    "pss_idle_bytes", "pss_peak_bytes", "threads_peak", "switches_per_request",
+)  # fmt: skip
+
+
+def synthetic_run(*, rounds: int = 5, entrants: Sequence[Entrant] = SIX, seed: int = 20261121) -> dict[str, Any]:
+    """A whole run.json: three servers on PostgreSQL, the upper two too close to tell apart, and three on a stand-in."""
+    rng = np.random.default_rng(seed)
+    runs = []
+    for number in range(1, rounds + 1):
+        for position, place in enumerate(rng.permutation(len(entrants)), start=1):
+            runs.append({"round": number, "position": position, **_run(entrants[place], number, rng)})
+    summary = {e.id: _summary([run["metrics"] for run in runs if run["server"] == e.id]) for e in entrants}
+    return {
+        "schema": 1,
+        "experiment": {
+            "name": "shortener",
+            "title": "URL shortener: three stacks on two databases",
+            "service": "shortener",
+            "study": {
+                "title": "Synthetic study of link shorteners", "authors": "N. N.",
+                "note": "The study fixed neither cores nor memory; here it is `server_cores`.",
+            },
+        },
+        "profile": "quick",
+        "seed": seed,
+        "started_at": "2026-11-21T03:43:00+00:00",
+        "finished_at": "2026-11-21T03:50:12+00:00",
+        "parameters": {
+            "users": USERS, "ramp_up_s": RAMP_UP, "hold_s": HOLD, "ramp_down_s": RAMP_DOWN, "warm_up_s": 5,
+            "rounds": rounds, "links": 1_000_000, "list_length": 2007, "invalid_share": 0.1,
+        },
+        "machine": {
+            "cpu_model": "Synthetic CPU @ 2.50GHz", "cores": 2, "memory_bytes": 8 * 2**30, "kernel": "6.1.0",
+            "os": "Debian GNU/Linux 12", "toolchains": {"node": "24.21.0", "jdk": "25.0.1", "php": "8.2.29"},
+        },
+        "placement": {"server": [0], "database": [1], "generator": [1]},
+        "generator": {"name": "Hyperfoil", "version": "0.25.2"},
+        "databases": {
+            "postgresql": {"label": "PostgreSQL 18.6", "version": "18.6", "stand_in": False},
+            "mongodb": {"label": STAND_IN, "version": "1.47.0", "stand_in": True},
+        },
+        "servers": [_server(entrant) for entrant in entrants],
+        "runs": runs,
+        "summary": summary,
+        "comparisons": _comparisons(entrants, runs),
+        "findings": FINDINGS,
+        "warnings": [
+            "The machine was not quiet: other processes used 14 % of the CPU in rounds 2 and 4.",
+            "The generator shared a core with the database; in 3 runs it used more than 80 % of what was left.",
+        ],
+    }  # fmt: skip
+
+
+def write_synthetic_run(folder: Path, **wanted: Any) -> Path:
+    """A run folder with a synthetic run.json in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.json").write_text(json.dumps(synthetic_run(**wanted)))
+    return folder
+
+
+def latencies_us(entrant: Entrant, rps: float, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Samples with a lognormal body and a slow hundredth, in microseconds, with the mean of so many users in a loop."""
+    samples = rng.lognormal(0, entrant.spread, count)
+    samples[rng.random(count) < 0.01] *= 4
+    return np.rint(samples * (USERS / rps * 1e6) / samples.mean()).astype(int)
+
+
+def encoded(samples: np.ndarray) -> str:
+    """The samples as a base64 HDR histogram, V2."""
+    histogram = HdrHistogram(1, 60_000_000, 3)
+    for value, count in zip(*np.unique(samples, return_counts=True), strict=True):
+        histogram.record_value(int(value), int(count))
+    return histogram.encode().decode()
+
+
+def _run(entrant: Entrant, number: int, rng: np.random.Generator) -> dict[str, Any]:
+    rps = entrant.rps * rng.lognormal(0, 0.02)
+    shape = np.minimum(1, np.minimum(np.arange(1, SECONDS + 1) / RAMP_UP, np.arange(SECONDS, 0, -1) / RAMP_DOWN)) ** 0.4
+    each = (rps * shape * rng.lognormal(0, 0.03, SECONDS)).astype(int)
+    requests, samples = int(each.sum()), latencies_us(entrant, rps, 4000, rng)
+    p50, p90, p99, p999 = np.percentile(samples, [50, 90, 99, 99.9]) / 1000
+    mean, sd, least, most = (float(f(samples)) / 1000 for f in (np.mean, np.std, np.min, np.max))
+    noise = rng.lognormal(0, 0.015, 8)
+    failed = int(requests * entrant.error_share)
+    idle, peak = (mib * 2**20 * factor for mib, factor in zip(entrant.mib, noise[:2], strict=True))
+    cpu = entrant.cpu_us * noise[2]
+    errors = {"status": 0, "connection": failed, "timeout": 0, "wrong_status_for_path": 0}
+    memory = {"rss_bytes": int(peak * 1.2), "pss_bytes": int(peak), "threads": entrant.threads[1], "processes": 1}
+    used = {"cpu_user_s": 0.5, "cpu_system_s": 0.2, "voluntary_switches": 900, "involuntary_switches": 40}
+    return {
+        "server": entrant.id,
+        "started_at": f"2026-11-21T03:{42 + number}:00+00:00",
+        "load": {
+            "requests": requests,
+            "errors": errors,
+            "statuses": {"301": requests * 9 // 10, "404": requests - requests * 9 // 10 - failed},
+            "duration_s": SECONDS, "throughput_rps": requests / SECONDS, "bytes_in": requests * 160,
+            "latency_ms": {
+                "mean": mean, "sd": sd, "min": least, "p50": p50, "p90": p90, "p99": p99, "p99.9": p999, "max": most,
+            },
+            "hdr": encoded(samples), "hdr_unit": "us",
+            "series": [
+                {"t_s": t, "requests": int(n), "errors": 0, "mean_ms": mean, "p99_ms": p99}
+                for t, n in enumerate(each, 1)
+            ],
+            "whole": {"requests": requests, "errors": errors},
+        },
+        "idle": {"pss_bytes": idle, "rss_bytes": idle * 1.2, "threads": entrant.threads[0], "processes": 1},
+        "processes": {
+            "server": [{"t_s": t, **memory, **used} for t in range(1, SECONDS + 1)],
+            "database": [{"t_s": t, "cpu_user_s": 0.3, "cpu_system_s": 0.1} for t in range(1, SECONDS + 1)],
+            "generator": [{"t_s": t, "cpu_user_s": 0.05, "cpu_system_s": 0.02} for t in range(1, SECONDS + 1)],
+        },
+        "metrics": {
+            "throughput_rps": requests / SECONDS, "latency_mean_ms": mean, "latency_sd_ms": sd, "latency_p50_ms": p50,
+            "latency_p99_ms": p99, "latency_p999_ms": p999, "error_share": failed / requests,
+            "cpu_us_per_request": cpu, "cpu_share": min(0.99, cpu * rps / 1e6), "pss_idle_bytes": idle,
+            "pss_peak_bytes": peak, "rss_peak_bytes": peak * 1.2, "threads_idle": entrant.threads[0],
+            "threads_peak": entrant.threads[1], "switches_per_request": entrant.switches * noise[3],
+            "database_cpu_us_per_request": entrant.database_us * noise[4],
+            "generator_cpu_us_per_request": 7.1 * noise[5], "generator_share": 7.1 * rps / 1e6,
+        },
+        "warnings": ["The generator used 84 % of its core: the figures may be too low."] if number == 2 else [],
+    }  # fmt: skip
+
+
+def _summary(metrics: Sequence[dict[str, float]]) -> dict[str, dict[str, float | int | None]]:
+    return {key: _estimate([each[key] for each in metrics]) for key in metrics[0]} if metrics else {}
+
+
+def _estimate(values: Sequence[float]) -> dict[str, float | int | None]:
+    """A t-interval on the logarithms where all values are positive, plain otherwise; none for one value."""
+    n = len(values)
+    if n < 2:
+        return {"mean": values[0], "low": None, "high": None, "n": n}
+    if min(values) <= 0:
+        mean, half = float(np.mean(values)), float(stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / n**0.5)
+        return {"mean": mean, "low": mean - half, "high": mean + half, "n": n}
+    logs = np.log(values)
+    half = stats.t.ppf(0.975, n - 1) * logs.std(ddof=1) / n**0.5
+    mean, low, high = (float(np.exp(logs.mean() + shift)) for shift in (0, -half, half))
+    return {"mean": mean, "low": low, "high": high, "n": n}
+
+
+def _comparisons(entrants: Sequence[Entrant], runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = []
+    by_server = {e.id: [run["metrics"] for run in runs if run["server"] == e.id] for e in entrants}
+    for key in COMPARED:
+        for i, a in enumerate(entrants):
+            for b in entrants[i + 1 :]:
+                ratio = _estimate([x[key] / y[key] for x, y in zip(by_server[a.id], by_server[b.id], strict=True)])
+                if "mongodb" in (a.store, b.store):
+                    ratio, verdict = None, "not comparable: stand-in"
+                elif ratio["low"] is None or ratio["low"] <= 1 <= ratio["high"]:
+                    verdict = "undecided"
+                else:
+                    verdict = "a higher" if ratio["mean"] > 1 else "b higher"
+                found.append({"metric": key, "a": a.id, "b": b.id, "ratio": ratio, "verdict": verdict})
+    return found
+
+
+def _server(entrant: Entrant) -> dict[str, Any]:
+    driver = {"postgresql": "PostgreSQL driver", "mongodb": "MongoDB driver"}[entrant.store]
+    return {
+        "id": entrant.id, "service": "shortener", "language": "any",
+        "stack": {entrant.http: "HTTP server", "driver": driver}, "store": entrant.store,
+        "concurrency": entrant.concurrency, "ranked": entrant.store != "mongodb",
+        "pass": {
+            "server": entrant.id, "at": "2026-11-21T03:31:07+00:00",
+            "digest": {"files": "a1b2c3d4e5f6" * 5, "artefacts": "0f1e2d3c4b5a" * 5, "contract": "998877665544" * 5},
+            "layers": {
+                "cases": {"passed": 412, "failed": 0, "skipped": 0},
+                "differential": {"passed": 24, "failed": 0, "skipped": 0},
+                "wire": {"passed": 88, "failed": 0, "skipped": 0},
+                "life": {"passed": 11, "failed": 0, "skipped": 1},
+            },
+            "database": "PostgreSQL 18.6" if entrant.store == "postgresql" else STAND_IN,
+        },
+    }  # fmt: skip
+
+
+FINDINGS = [
+    {
+        "id": "most", "text": "Node on MongoDB answers most requests, 8 times the slowest.", "published": "8 ×",
+        "ours": None, "verdict": "not comparable: stand-in", "why": "a stand-in never enters a comparison",
+    },
+    {
+        "id": "php-memory", "text": "PHP uses about 40 % more memory than the others on PostgreSQL.",
+        "published": "about 40 % more memory than the others",
+        "ours": {
+            "value": 0.82, "low": 0.79, "high": 0.86, "unit": "×",
+            "text": "servers-php/shortener-apache-pg to mean of 2 servers: 0.82 × (0.79 to 0.86)",
+        },
+        "verdict": "does not hold", "why": "no part of the interval is at least 1.2",
+    },
+    {
+        "id": "slowest", "text": "On PostgreSQL, PHP answers the fewest requests.", "published": "slowest overall",
+        "ours": {
+            "value": 0.64, "low": 0.61, "high": 0.67, "unit": "×",
+            "text": "servers-php/shortener-apache-pg to servers-node/shortener-pg: 0.64 × (0.61 to 0.67)",
+        },
+        "verdict": "holds", "why": "the whole interval is at most 1; the closest of 2 comparisons is shown",
+    },
+    {
+        "id": "node-netty", "text": "On PostgreSQL, Node answers more requests than Netty.", "published": "<200",
+        "ours": {
+            "value": 0.988, "low": 0.96, "high": 1.017, "unit": "×",
+            "text": "servers-node/shortener-pg to servers-java/shortener-netty-pg: 0.988 × (0.960 to 1.017)",
+        },
+        "verdict": "undecided", "why": "only a part of the interval is at least 1",
+    },
+    {
+        "id": "errors", "text": "Only PHP on MongoDB has errors.", "published": "4 %", "ours": None,
+        "verdict": "not tested", "why": "no server of this race",
+    },
+]  # fmt: skip

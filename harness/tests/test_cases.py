@@ -1,0 +1,312 @@
+import json
+import re
+import shutil
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from email.utils import formatdate
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from samewire.contract import cases
+from samewire.contract.files import ContractError
+from samewire.http import Request
+from samewire.paths import CONTRACTS
+from samewire.target import Target
+
+SHORTENER = cases.load("shortener")
+
+
+@pytest.fixture
+def loading(tmp_path: Path) -> Callable[[str], list[cases.Case]]:
+    """Loads cases written in a test, with two answers to choose from."""
+    shutil.copytree(CONTRACTS / "schema", tmp_path / "schema")
+    folder = tmp_path / "demo" / "cases"
+    folder.mkdir(parents=True)
+    (tmp_path / "demo" / "answers.yaml").write_text(
+        "answers:\n"
+        "  gone: { empty: { status: 404 } }\n"
+        '  made: { json: { status: 201, headers: { Location: "/${id}" }, value: { id: "${id}", name: "${name}" } } }\n'
+    )
+
+    def load(text: str) -> list[cases.Case]:
+        (folder / "theme.yaml").write_text(f"about: cases of a test\ncases:\n{text}")
+        cases.load.cache_clear()
+        return list(cases.load("demo", tmp_path))
+
+    yield load
+    cases.load.cache_clear()
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[Target]:
+    """A server that gives these answers, one for each request, with the time for NOW; then closes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            client, _ = listener.accept()
+            with client:
+                for answer in answers:
+                    if not client.recv(65_536):
+                        return
+                    client.sendall(answer.replace(b"NOW", formatdate(usegmt=True).encode()))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield Target("fake", "demo", f"http://127.0.0.1:{listener.getsockname()[1]}")
+        thread.join()
+
+
+def answer(status: int, body: bytes = b"", **headers: str) -> bytes:
+    fields = {"Date": "NOW", "Content-Length": str(len(body))} | headers
+    lines = [f"HTTP/1.1 {status} X", *(f"{name.replace('_', '-')}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+HEALTHY = answer(200, b'{"status":"ok"}', Content_Type="application/json")
+LOOKUP = "  - { id: a, why: because it is so, send: GET /x, expect: gone }\n"
+
+
+def test_short_form(loading) -> None:
+    (case,) = loading(LOOKUP)
+    assert (case.id, case.group, case.service) == ("theme/a", "theme/a", "demo")
+    (step,) = case.steps
+    assert step.request == Request("GET", "/x")
+    assert step.answer.response({}, "GET").headers == (("Date", cases.NOW), ("Content-Length", "0"))
+
+
+def test_examples_and_let(loading) -> None:
+    first, second = loading("""
+  - id: a
+    why: because it is so
+    let: { path: "/${name}/${n}", long: [x, { repeat: "${name}", times: "${n}" }] }
+    examples: { one: { name: e, n: 2 }, two: { name: f, n: 3 } }
+    send: { request: "GET ${path}", headers: [["${name}", "${long}"]], json: { a: ["${n}", "${long}"] } }
+    expect: gone
+""")
+    assert (first.id, second.id, first.group) == ("theme/a[one]", "theme/a[two]", "theme/a")
+    assert second.steps[0].request == Request(
+        "GET", "/f/3", (("f", "xfff"), ("Content-Type", "application/json")), b'{"a":[3,"xfff"]}'
+    )
+
+
+def test_bodies(loading) -> None:
+    (case,) = loading(r"""
+  - id: a
+    why: because it is so
+    steps:
+      - { send: { request: POST /, text: "\u00e9" }, expect: gone }
+      - { send: { request: POST /, bytes: "\u00e9" }, expect: gone }
+      - { send: { request: POST /, json: "é/\"\n" }, expect: gone }
+      - { send: { request: POST /, headers: { content-type: x/y }, json: 1 }, expect: gone }
+      - { send: { request: POST /, text: abcde, chunked: 2 }, expect: gone }
+      - { send: { request: POST /, text: "" }, expect: gone }
+      - { send: POST /, expect: gone }
+""")
+    bodies = [step.request.body for step in case.steps]
+    assert bodies == ["é".encode(), b"\xe9", r'"é/\"\n"'.encode(), b"1", b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", b"", None]
+    assert case.steps[3].request.headers == (("content-type", "x/y"),)
+    assert case.steps[4].request.headers == (("Transfer-Encoding", "chunked"),)
+
+
+def test_kinds_of_answers(loading) -> None:
+    (case,) = loading("""
+  - id: a
+    why: because it is so
+    steps:
+      - { send: GET /, expect: { problem: { status: 422, detail: No., headers: { Allow: GET } } } }
+      - { send: HEAD /, expect: { json: { status: 200, value: { a: é } } } }
+      - { send: GET /, expect: { exactly: { status: 200, headers: { X: "1" }, text: hello } } }
+""")
+    problem, head, exact = (step.answer.response({}, step.request.method) for step in case.steps)
+    assert problem.body == b'{"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"No."}'
+    assert [name for name, _ in problem.headers] == ["Date", "Content-Type", "Allow", "Content-Length"]
+    assert (head.body, head.values("Content-Length")) == (b"", ["10"])
+    assert (exact.headers, exact.body) == ((("Date", cases.NOW), ("X", "1")), b"hello")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("  - { id: a, why: because it is so, send: GET /, expect: nothing }", "there is no answer nothing"),
+        ("  - { id: a, why: because it is so, send: GET /, expect: made }", "nothing is called id"),
+        ("  - { id: a, why: because it is so, send: GET /, expect: { gone: { x: 1 } } }", "answer gone has no x"),
+        ('  - { id: a, why: because it is so, send: "GET /${x}", expect: gone }', "nothing is called x"),
+        ("  - { id: a, why: because it is so, send: { request: GET /, txt: a }, expect: gone }", "txt"),
+        ("  - { id: a, why: because it is so, send: { request: GET /, text: a, json: 1 }, expect: gone }", "one body"),
+        ("  - { id: a, why: because it is so, send: GET /, expect: { empty: { status: 404, more: 1 } } }", "more"),
+        ("  - { id: a, why: because it is so, send: GET /, expect: gone, steps: [] }", "steps"),
+        ("  - { id: a, why: because it is so, send: GET / }", "expect"),
+        ("  - { id: a, send: GET /, expect: gone }", "why"),
+        ("  - { id: a b, why: because it is so, send: GET /, expect: gone }", "a b"),
+        (LOOKUP + LOOKUP, "case 'theme/a' comes twice"),
+    ],
+)
+def test_a_wrong_case_is_an_error(loading, text: str, said: str) -> None:
+    with pytest.raises(ContractError, match=re.escape(said)):
+        loading(text)
+
+
+def test_right_answer(loading) -> None:
+    (case,) = loading(LOOKUP)
+    with answering(answer(404), HEALTHY) as target:
+        assert cases.run(case, target) == []
+
+
+def test_wrong_answer_is_reported_whole(loading) -> None:
+    (case,) = loading(LOOKUP)
+    with answering(answer(200, b"hi", X_A="1"), HEALTHY) as target:
+        failures = cases.run(case, target)
+        text = cases.report(case, target, failures)
+    (failure,) = failures
+    assert [problem.partition(":")[0] for problem in failure.problems] == ["status", "Content-Length", "X-A", "body"]
+    assert text.startswith("demo case theme/a fails on fake\nwhy: because it is so\n")
+    assert f"curl -i --globoff --path-as-is {target.url}/x" in text
+    assert "≠ HTTP/1.1 404 Not Found" in text
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ((answer(404) + b"x", HEALTHY), "1 bytes after the end"),
+        ((answer(404), b"x" + HEALTHY), "afterwards: not a status line"),
+        ((answer(404), answer(503)), "afterwards: status 503"),
+        ((b"",), "no answer: connection closed"),
+        ((b"HTTP/1.1 404 No",), "no answer: connection closed; received"),
+        ((b"no HTTP",), "no answer: not a status line"),
+        ((answer(404, Date="x"), HEALTHY), "no IMF-fixdate"),
+    ],
+)
+def test_wrong_in_other_ways(loading, answers: tuple[bytes, ...], said: str) -> None:
+    (case,) = loading(LOOKUP)
+    with answering(*answers) as target:
+        problems = [problem for failure in cases.run(case, target) for problem in failure.problems]
+    assert said in problems[0]
+
+
+def test_a_connection_may_be_closed_after_an_answer(loading) -> None:
+    (case,) = loading(LOOKUP)
+    with answering(answer(404)) as target:
+        assert cases.run(case, target) == []
+
+
+BOUND = """
+  - id: a
+    why: because it is so
+    bind: { id: "[a-z]{3}", other: "[a-z]{3}" }
+    steps:
+      - { send: POST /, expect: { made: { name: x } } }
+      - { send: "GET /${id}", expect: { made: { name: "${other}" } } }
+"""
+
+
+def made(place: str, id_: str, name: str) -> bytes:
+    body = f'{{"id":"{id_}","name":"{name}"}}'.encode()
+    return answer(201, body, Location=place, Content_Type="application/json")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (made("/abc", "abc", "x"), made("/abc", "abc", "xyz"), None),
+        (made("/abc", "abc", "x"), made("/abc", "abc", "abc"), "chosen more than once by the server: abc"),
+        (made("/abc", "abd", "x"), b"", "body: first difference"),
+        (made("/ABC", "ABC", "x"), b"", "id: no value that matches [a-z]{3}"),
+        (made("/abc", "abc", "x"), made("/abd", "abd", "xyz"), "Location: expected '/abc', got '/abd'"),
+    ],
+)
+def test_bound_values(loading, first: bytes, second: bytes, said: str | None) -> None:
+    (case,) = loading(BOUND)
+    with answering(first, second, HEALTHY) as target:
+        problems = [problem for failure in cases.run(case, target) for problem in failure.problems]
+    assert any(said in problem for problem in problems) if said else problems == []
+
+
+# ------------------------------------------------------------------------------- the shortener's files among themselves
+
+
+def test_every_answer_has_a_case() -> None:
+    expected = {step.answer.name for case in SHORTENER for step in case.steps}
+    # The life layer takes the database away; nothing may make a server fail.
+    assert set(cases.answers("shortener")) - expected == {"unavailable", "failed"}
+
+
+def test_cases_and_openapi_agree() -> None:
+    """Each request of a case is one of the document's or refused; each response of the document has a case."""
+    api = Api()
+    shown = set()
+    for case in SHORTENER:
+        for step in case.steps:
+            template = api.template(step.request.path)
+            status = step.answer.status
+            if template is None:
+                assert status == 404, case.id
+                continue
+            method = "get" if step.request.method == "HEAD" else step.request.method.lower()
+            operation = api.paths[template].get(method)
+            if operation is None:
+                allow = dict(step.answer.headers).get("Allow", "")
+                assert (status, set(allow.split(", "))) == (405, api.methods(template)), case.id
+                continue
+            assert str(status) in operation["responses"], case.id
+            shown.add((template, method, str(status)))
+            api.check(operation["responses"][str(status)], step.answer, case.id)
+    stated = {
+        (template, method, status)
+        for template, item in api.paths.items()
+        for method, operation in item.items()
+        if method != "parameters"
+        for status in operation["responses"]
+        if status != "503"
+    }
+    assert shown == stated
+
+
+class Api:
+    """The OpenAPI document, with what the agreement of cases and document needs."""
+
+    def __init__(self) -> None:
+        self.document = yaml.safe_load((CONTRACTS / "shortener" / "openapi.yaml").read_text())
+        self.paths = self.document["paths"]
+
+    def template(self, target: str) -> str | None:
+        """The path of the document that a request target is for; those without a parameter win."""
+        path = re.sub("%[0-9A-Fa-f]{2}", lambda code: _decoded(code[0]), target.partition("?")[0])
+        for template in sorted(self.paths, key=lambda template: "{" in template):
+            if re.fullmatch(re.sub(r"\{.*?\}", "[^/]+", template), path, re.DOTALL):
+                return template
+        return None
+
+    def methods(self, template: str) -> set[str]:
+        """What Allow must say."""
+        stated = {method.upper() for method in self.paths[template] if method != "parameters"}
+        return stated | {"HEAD"} if "GET" in stated else stated
+
+    def check(self, response: dict, answer: cases.Answer, case_id: str) -> None:
+        """The answer's header fields are those of the document, its body is of the schema."""
+        response = self._resolved(response)
+        values = {"hash": "dktPz4", "one": "dktPz4", "two": "dktPz4", "three": "dktPz4"}
+        complete = answer.response(values, "GET")
+        names = {name for name, _ in complete.headers} - {"Date", "Content-Type"}
+        assert names == set(response["headers"]), case_id
+        assert list(response.get("content", {})) == complete.values("Content-Type"), case_id
+        for media in response.get("content", {}).values():
+            schema = {**media["schema"], "components": self.document["components"]}
+            jsonschema.Draft202012Validator(schema).validate(json.loads(complete.body))
+
+    def _resolved(self, value: dict) -> dict:
+        if "$ref" not in value:
+            return value
+        part = self.document
+        for name in value["$ref"].removeprefix("#/").split("/"):
+            part = part[name]
+        return part
+
+
+def _decoded(code: str) -> str:
+    """One percent-encoded octet; a decoded slash would be no separator, and no case has one."""
+    return chr(int(code[1:], 16))

@@ -1,0 +1,137 @@
+"""The command as a person or a script calls it: real databases, real servers, exit statuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from samewire.manifest import find_servers
+from samewire.paths import CHECKOUT, RUNS
+
+SAMEWIRE = [sys.executable, "-m", "samewire.cli"]
+# Any two servers will do: one for each store, the first of each.
+ONE_OF_EACH_STORE = list({server.store: server for server in reversed(find_servers())}.values())
+
+
+def _call(*arguments, **environment):
+    return subprocess.run(
+        [*SAMEWIRE, *arguments], cwd=CHECKOUT, env=os.environ | environment, capture_output=True, text=True, timeout=60
+    )
+
+
+@contextmanager
+def _up(*arguments):
+    command = subprocess.Popen([*SAMEWIRE, "up", *arguments, "--json"], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
+    try:
+        yield command
+    finally:
+        if command.poll() is None:
+            command.kill()
+        command.wait()
+
+
+def _gone(pid, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not psutil.pid_exists(pid)
+
+
+def _get(url):
+    with urllib.request.urlopen(url, timeout=5) as response:
+        return response.status, response.read()
+
+
+@pytest.mark.parametrize("stop_signal", [signal.SIGTERM, signal.SIGINT])
+def test_up_says_where_each_server_is_and_stops_all_of_it(stop_signal):
+    with _up(*(server.id for server in ONE_OF_EACH_STORE)) as command:
+        lines = [json.loads(command.stdout.readline()) for _ in ONE_OF_EACH_STORE]
+        assert {line["server"] for line in lines} == {server.id for server in ONE_OF_EACH_STORE}
+        for line in lines:
+            assert set(line) == {"server", "service", "url", "pid"}
+            assert re.fullmatch(r"http://127\.0\.0\.1:2\d{4}", line["url"])
+            assert _get(f"{line['url']}/healthz") == (200, b'{"status":"ok"}')
+            assert _get(f"{line['url']}/links/dktPz4")[1] == b'{"hash":"dktPz4","url":"http://www.ford.com.br"}'
+        (run,) = RUNS.glob(f"{command.pid}-*")
+        children = psutil.Process(command.pid).children(recursive=True)
+        assert len(children) >= 4
+        command.send_signal(stop_signal)
+        assert command.wait(20) == 0
+    assert all(_gone(child.pid) for child in children)
+    assert not run.exists()
+
+
+def test_what_a_killed_up_left_running_is_ended_by_the_next_command():
+    with _up(ONE_OF_EACH_STORE[0].id) as command:
+        pid = json.loads(command.stdout.readline())["pid"]
+        command.kill()
+        command.wait()
+        assert psutil.pid_exists(pid)
+        with _up(ONE_OF_EACH_STORE[0].id) as second:
+            assert json.loads(second.stdout.readline())["pid"] != pid
+            assert _gone(pid)
+            second.terminate()
+            assert second.wait(20) == 0
+
+
+def test_up_ends_and_says_so_when_a_server_dies():
+    server = ONE_OF_EACH_STORE[0]
+    command = subprocess.Popen(
+        [*SAMEWIRE, "up", server.id, "--json"], cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    pid = json.loads(command.stdout.readline())["pid"]
+    os.kill(pid, signal.SIGKILL)
+    _, errors = command.communicate(timeout=20)
+    assert command.returncode == 1
+    assert f"{server.id} ended with status 137" in errors
+
+
+def test_list_as_json():
+    done = _call("list", "--json")
+    assert done.returncode == 0
+    listed = {row["server"]: row for row in json.loads(done.stdout)}
+    assert set(listed) == {server.id for server in find_servers()}
+    assert all(row["missing"] == {} for row in listed.values())
+
+
+@pytest.mark.parametrize("arguments", [("up", "shortner"), ("verify", "shortner"), ("verify", "--url", "nonsense")])
+def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
+    done = _call(*arguments)
+    assert done.returncode == 2
+    assert "shortner" in done.stderr or "NAME=http://" in done.stdout + done.stderr
+
+
+def test_a_database_that_is_not_there_is_one_clear_line():
+    done = _call("up", ONE_OF_EACH_STORE[0].service, POSTGRES_URL="postgres://nobody@127.0.0.1:1/x")
+    assert done.returncode == 1
+    assert "POSTGRES_URL: cannot connect" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_toolchain_is_status_3_and_says_how_to_get_it(tmp_path):
+    server = next(server for server in find_servers() if "jdk" in server.needs)
+    for program in ("git", "cp", "sleep"):
+        (tmp_path / program).symlink_to(f"/usr/bin/{program}")
+    done = _call("verify", server.id, PATH=str(tmp_path))
+    assert done.returncode == 3
+    assert "maven" in done.stderr
+    assert "apt-get install maven" in done.stderr
+
+
+def test_a_race_without_a_proof_is_refused(tmp_path):
+    """In a checkout without records of passes: everything else is this one's."""
+    for name in ("contract-tests", "bench", "harness", *(path.name for path in CHECKOUT.glob("servers-*"))):
+        (tmp_path / name).symlink_to(CHECKOUT / name)
+    (tmp_path / ".samewire").mkdir()
+    (tmp_path / ".samewire/toolchains").symlink_to(CHECKOUT / ".samewire/toolchains")
+    done = _call("race", "shortener", "--profile", "smoke", SAMEWIRE_CHECKOUT=str(tmp_path))
+    assert done.returncode == 1
+    assert "samewire verify" in done.stderr

@@ -1,0 +1,96 @@
+"""What the documentation says is there: files and headings it links to, commands, options, Make verbs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from samewire import cli
+from samewire.digests import source_files
+from samewire.paths import CHECKOUT
+
+PAGES = [path for path in source_files(CHECKOUT) if path.suffix == ".md"]
+
+_FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+_VERBS = set(re.findall(r"^([a-z]+):.*## ", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+
+
+def _anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    anchors: set[str] = set()
+    for heading in _HEADING.findall(_FENCE.sub("", text)):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        number = 0
+        while (anchor := f"{slug}-{number}" if number else slug) in anchors:
+            number += 1
+        anchors.add(anchor)
+    return anchors
+
+
+def _problem(page: Path, link: str) -> str:
+    """What is wrong with a link; nothing for one that leads out of the checkout by an address."""
+    if re.match(r"[a-z][a-z0-9+.-]*:", link):
+        return ""
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.is_relative_to(CHECKOUT) or not target.exists():
+        return f"{link}: no such file"
+    if anchor and (target.suffix != ".md" or anchor.lower() not in _anchors(target.read_text())):
+        return f"{link}: no such heading"
+    return ""
+
+
+def _code(text: str) -> list[str]:
+    """The lines of code blocks and the code spans of a page."""
+    lines = [line for block in _FENCE.findall(text) for line in block.splitlines()[1:-1]]
+    spans = _CODE_SPAN.findall(_FENCE.sub("", text))
+    return [line.replace(r"\|", "|") for line in lines + spans]
+
+
+def _unknown(line: str) -> list[str]:
+    """The commands of samewire in a line of code that do not exist, and options that theirs do not have."""
+    found = []
+    for name, rest in re.findall(r"(?:^|\s|venv/bin/)samewire ([a-z][\w-]*)([^|#;]*)", line):
+        if command := cli.main.commands.get(name):
+            known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+            given = re.findall(r"(?:^|[\s\[])(--?[a-z][a-z-]*)", rest)
+            found += [f"samewire {name} {option}" for option in given if option not in known]
+        else:
+            found.append(f"samewire {name}")
+    return found
+
+
+@each_page
+def test_every_relative_link_leads_somewhere(page):
+    text = _CODE_SPAN.sub("code", _FENCE.sub("", page.read_text()))
+    assert not [problem for link in _LINK.findall(text) if (problem := _problem(page, link))]
+
+
+@each_page
+def test_every_command_and_option_exists(page):
+    assert not [unknown for line in _code(page.read_text()) for unknown in _unknown(line)]
+
+
+@each_page
+def test_every_make_verb_exists(page):
+    named = {verb for line in _code(page.read_text()) for verb in re.findall(r"^ *make ([a-z]+)", line)}
+    assert named <= _VERBS
+
+
+def test_wrong_documentation_is_noticed():
+    page = CHECKOUT / "page.md"
+    assert _problem(page, "no-such-file.md") == "no-such-file.md: no such file"
+    assert _problem(page, "../outside") == "../outside: no such file"
+    assert _problem(page, "docs/README.md#no-such-heading") == "docs/README.md#no-such-heading: no such heading"
+    assert not _problem(page, "docs/README.md#Decisions")
+    assert not _problem(page, "https://example.org/")
+    assert _anchors("# A `b.c`, d!\n## Twice\n## Twice\n```\n# none\n```\n") == {"a-bc-d", "twice", "twice-1"}
+    assert _code("x `samewire up`\n```\nX=1 samewire lst\n```\n") == ["X=1 samewire lst", "samewire up"]
+    assert _unknown("X=1 .samewire/venv/bin/samewire lst") == ["samewire lst"]
+    assert _unknown("samewire verify -k a --stle") == ["samewire verify --stle"]

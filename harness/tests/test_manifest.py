@@ -1,0 +1,70 @@
+import pytest
+
+from samewire.manifest import ManifestError, SelectionError, find_servers, load, select
+
+MANIFEST = """
+service = "shortener"
+language = "TypeScript"
+store = "postgresql"
+concurrency = "event-loop"
+needs = ["node"]
+build = []
+run = ["node", "src/main.ts"]
+
+[stack]
+"node:http" = "HTTP server"
+pg = "database driver"
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    def write(folder, text=MANIFEST):
+        path = tmp_path / folder / "server.toml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        return path
+
+    write("servers-node/shortener-pg")
+    write("servers-java/todo-spring", MANIFEST.replace('"shortener"', '"todo"'))
+    return tmp_path, write
+
+
+def test_identity_is_the_path_and_folders_alone_make_the_list(checkout):
+    root, write = checkout
+    assert [server.id for server in find_servers(root)] == ["servers-java/todo-spring", "servers-node/shortener-pg"]
+    write("servers-php/shortener-apache-pg")
+    assert len(find_servers(root)) == 3
+
+
+def test_names_select_by_service_id_or_folder(checkout):
+    servers = find_servers(checkout[0])
+    for name in ("shortener", "servers-node/shortener-pg", "./servers-node/shortener-pg/", "shortener-pg"):
+        assert [server.id for server in select(servers, [name])] == ["servers-node/shortener-pg"]
+    assert select(servers, []) == servers
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(checkout):
+    with pytest.raises(SelectionError, match=r"'shortner'.*servers-node/shortener-pg.*todo"):
+        select(find_servers(checkout[0]), ["shortner"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"event-loop"', '"goroutines"', r"concurrency.*goroutines"),
+        ("build = []", "bild = []", r"bild|build"),
+        ('service = "shortener"', "", r"service"),
+        ('"HTTP server"', '"framework"', r"HTTP server"),
+        ('needs = ["node"]', 'needs = ["node"', r"Unclosed|Expected"),
+    ],
+)
+def test_a_bad_manifest_is_an_error_that_names_file_and_reason(checkout, old, new, reason):
+    root, write = checkout
+    path = write("servers-node/bad", MANIFEST.replace(old, new))
+    with pytest.raises(ManifestError, match=rf"servers-node/bad/server\.toml.*({reason})"):
+        load(path, root)
+
+
+def test_every_manifest_of_the_checkout_is_well_formed():
+    assert all(server.http_server for server in find_servers())

@@ -1,0 +1,108 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+
+from samewire import process
+from samewire.process import PORTS, RunFolder, Spawned, StopTimeout, free_port, remove_stale_runs
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "RUNS", tmp_path / "run")
+    return tmp_path / "run"
+
+
+def _sleeper(run, code="import time; time.sleep(60)"):
+    return Spawned([sys.executable, "-c", code], run=run, log=run.path / "log")
+
+
+def _gone(pid):
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_free_ports_stay_clear_of_those_that_clients_use():
+    assert all(free_port() in PORTS for _ in range(20))
+    assert PORTS.stop <= 32768
+
+
+def test_what_a_killed_command_left_behind_is_ended_and_deleted(runs):
+    """A command is killed by SIGKILL while its child runs: the next one finds the child by the record and ends it."""
+    code = textwrap.dedent(f"""
+        import pathlib, sys, time
+        from samewire import process
+        process.RUNS = pathlib.Path({str(runs)!r})
+        run = process.RunFolder()
+        child = process.Spawned(["sleep", "300"], run=run, log=run.path / "log")
+        print(child.pid, flush=True)
+        time.sleep(300)
+    """)
+    command = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    child = int(command.stdout.readline())
+    command.kill()
+    command.wait()
+    assert psutil.pid_exists(child)
+    assert remove_stale_runs() == 1
+    assert _gone(child)
+    assert not list(runs.iterdir())
+
+
+def test_a_running_command_is_left_alone(runs):
+    run = RunFolder()
+    sleeper = _sleeper(run)
+    assert remove_stale_runs() == 0
+    assert sleeper.alive
+    sleeper.kill()
+
+
+def test_a_pid_that_another_program_has_now_is_left_alone(runs):
+    """Process numbers are used again: only the same process, by its start time, is ended."""
+    run = RunFolder()
+    sleeper = _sleeper(run)
+    recorded = run.path / "processes" / f"{sleeper.pid}.json"
+    recorded.write_text(json.dumps({"pid": sleeper.pid, "create_time": 1.0}))
+    (run.path / "owner.json").write_text(json.dumps({"pid": os.getpid(), "create_time": 1.0}))
+    assert remove_stale_runs() == 1
+    assert sleeper.alive
+    sleeper.kill()
+
+
+def test_status_is_that_of_a_shell():
+    run = RunFolder()
+    assert _sleeper(run, "raise SystemExit(7)").wait(10) == 7
+    sleeper = _sleeper(run)
+    sleeper.signal(signal.SIGTERM)
+    assert sleeper.wait(10) == 128 + signal.SIGTERM
+
+
+def test_one_that_does_not_end_in_time_is_reported_and_can_be_killed_with_its_children():
+    run = RunFolder()
+    sleeper = _sleeper(run, "import subprocess; subprocess.run(['sleep', '60'])")
+    deadline = time.monotonic() + 10
+    while not (children := psutil.Process(sleeper.pid).children()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with pytest.raises(StopTimeout, match=str(sleeper.pid)):
+        sleeper.wait(0.05)
+    sleeper.kill()
+    assert not sleeper.alive
+    assert _gone(children[0].pid)
+
+
+def test_a_program_that_is_not_there_is_a_start_error():
+    run = RunFolder()
+    with pytest.raises(process.StartError, match="no-such-program"):
+        Spawned(["no-such-program"], run=run, log=run.path / "log")

@@ -1,0 +1,69 @@
+import shutil
+
+import pytest
+
+from samewire.manifest import Server
+from samewire.race.experiment import EXPERIMENTS, PROFILES, ExperimentError, Selector, find_experiments, load
+
+SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
+
+
+def _server(**fields):
+    given = {"language": "TypeScript", "store": "postgresql", "concurrency": "event-loop"} | fields
+    stack = {"node:http": "HTTP server", "pg": "database driver"}
+    return Server("servers-node/x", None, "shortener", stack=stack, needs=(), build=(), run=("x",), **given)
+
+
+@pytest.mark.parametrize("name", find_experiments())
+def test_every_experiment_of_the_checkout_loads(name):
+    experiment = load(name)
+    assert tuple(experiment.profiles) == PROFILES
+    assert experiment.profile("quick").rounds >= 5
+    assert all(finding.published for finding in experiment.findings)
+    assert len({finding.id for finding in experiment.findings}) == len(experiment.findings)
+
+
+def test_the_paper_profile_is_the_load_of_the_study():
+    experiment = load("shortener")
+    paper = experiment.profile("paper")
+    assert (paper.links, paper.ramp_up_s, paper.hold_s, paper.ramp_down_s) == (1_000_000, 5, 45, 10)
+    assert (experiment.workload.users, experiment.workload.list_length) == (40, 2007)
+
+
+def test_published_values_come_from_the_studys_table():
+    findings = {finding.id: finding for finding in load("shortener").findings}
+    assert findings["lowest-latency"].published == "node + mongodb: 27 ms; apache-php + postgresql: 190 ms"
+
+
+def test_selectors_match_manifests():
+    assert Selector(()).matches(_server())
+    assert Selector((("http_server", "node:http"), ("store", "postgresql"))).matches(_server())
+    assert not Selector((("store", "mongodb"),)).matches(_server())
+    assert not Selector((("language", "PHP"),)).matches(_server())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("users = 40", "users = 40\nthink_time_s = 1", r"\$\.workload.*think_time_s"),
+        ("at_least = 4.0", "at_least = 4.0\norder = [{}, {}]", r"findings\[1\]"),
+        ('{ language = "PHP" }', '{ server = "servers-php/x" }', r"findings\[4\]\.subject"),
+        ('column = "latency_mean_ms"', 'column = "latency_p50_ms"', "no such fact"),
+        ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
+        ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),
+        ('published = "shortener-results.csv"', 'published = "other.csv"', r"other\.csv"),
+        ("users = 40", "users = ", "Invalid value"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path, old, new, message):
+    (tmp_path / "shortener.toml").write_text(SHORTENER.replace(old, new, 1))
+    with pytest.raises(ExperimentError, match=message):
+        load("shortener", tmp_path)
+
+
+def test_what_is_not_there_is_told_with_what_is(tmp_path):
+    shutil.copy(EXPERIMENTS / "shortener.toml", tmp_path)
+    with pytest.raises(ExperimentError, match="there are: shortener"):
+        load("upload", tmp_path)
+    with pytest.raises(ExperimentError, match="there are: smoke, quick, paper"):
+        load("shortener").profile("fast")

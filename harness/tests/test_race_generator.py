@@ -1,0 +1,40 @@
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from samewire import links
+from samewire.race import generator
+from samewire.race.experiment import load
+
+EXPERIMENT = load("shortener")
+
+
+def test_lists_hold_known_and_unknown_hashes_with_their_status():
+    lists = generator.lookup_lists(EXPERIMENT.workload, 5000, seed=1)
+    known = {f"/{hash_}" for hash_, _ in links.links(5000)}
+    assert len(lists) == 40
+    assert {len(paths) for paths in lists} == {2007}
+    for paths in lists:
+        assert all((path in known) == (status == 301) for path, status in paths)
+        assert sum(status == 404 for _, status in paths) == round(0.2 * 2007)
+    assert lists[0] != lists[1]
+
+
+def test_lists_are_drawn_by_the_seed():
+    assert generator.lookup_lists(EXPERIMENT.workload, 10, 7) == generator.lookup_lists(EXPERIMENT.workload, 10, 7)
+    assert generator.lookup_lists(EXPERIMENT.workload, 10, 7) != generator.lookup_lists(EXPERIMENT.workload, 10, 8)
+
+
+def test_latency_is_read_from_the_histogram():
+    histogram = HdrHistogram(1, 600_000_000_000, 3)
+    for milliseconds in (1, 1, 1, 5):
+        histogram.record_value(milliseconds * 1_000_000)
+    latency = generator.latency(histogram.encode().decode())
+    assert latency.mean == pytest.approx(2, rel=0.001)
+    assert latency.sd == pytest.approx(3**0.5, rel=0.001)
+    assert (latency.p50, latency.max) == pytest.approx((1, 5), rel=0.001)
+    assert latency.as_dict()["p99.9"] == pytest.approx(5, rel=0.001)
+
+
+def test_no_answer_has_no_latency():
+    latency = generator.latency(HdrHistogram(1, 600_000_000_000, 3).encode().decode())
+    assert set(latency.as_dict().values()) == {None}

@@ -1,0 +1,265 @@
+import io
+import json
+from contextlib import contextmanager
+from importlib.resources import files
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+from hdrh.histogram import HdrHistogram
+from rich.console import Console
+
+from samewire.manifest import Server
+from samewire.process import StartError
+from samewire.race import RaceError, runner
+from samewire.race.metrics import METRICS, CoreTimes, Snapshot, Usage
+
+SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
+PASS = {"at": "2026-01-01T00:00:00+00:00", "digest": {}, "layers": {"cases": {"passed": 9, "failed": 0, "skipped": 0}}}
+
+
+def _server(name, store):
+    stack = {"h": "HTTP server"}
+    return Server(name, SimpleNamespace(name=name), "shortener", "Java", store, "event-loop", stack, (), (), ("x",))
+
+
+FAST, SLOW, OTHER = (
+    _server("servers-a/fast", "postgresql"),
+    _server("servers-b/slow", "postgresql"),
+    _server("servers-c/other", "mongodb"),
+)
+
+
+def _histogram(milliseconds):
+    histogram = HdrHistogram(1, 600_000_000_000, 3)
+    for value in milliseconds:
+        histogram.record_value(int(value * 1e6))
+    return histogram.encode().decode()
+
+
+def _stage(requests, errors=0):
+    return {
+        "requests": requests, "errors": {"status": errors, "wrong_status_for_path": 0, "connection": 0, "timeout": 0},
+        "statuses": {"301": requests - errors}, "duration_s": 2.0, "bytes_in": 100, "generator_cpu_s": 0.1,
+        "hdr": _histogram([1.0] * (requests - errors)),
+    }  # fmt: skip
+
+
+class _FakeLoad:
+    """A generator whose servers answer as many requests as their names say."""
+
+    pid = 2
+    rates = {FAST.id: 200, SLOW.id: 100, OTHER.id: 50}  # noqa: RUF012
+    errors = 0
+    said: tuple[str, ...] = ()
+
+    def __init__(self, *_):
+        self.loads = []
+
+    def load(self, url, progress):
+        self.loads.append(url)
+        for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
+            progress({"stage": stage})
+        requests = self.rates[url] + len(self.loads)
+        stages = {"ramp_up": _stage(10), "hold": _stage(requests, self.errors), "ramp_down": _stage(10)}
+        return {"hdr_unit": "ns", "stages": stages, "users_lost": 0, "series": [{"t_s": 1, "requests": 1, "errors": 0}]}
+
+    def complaints(self):
+        return list(self.said)
+
+    def close(self):
+        pass
+
+
+class _FakeSampler:
+    busy = 0.98
+    cost = SimpleNamespace(as_dict=lambda: {"samples": 1})
+
+    def __init__(self, trees, *_):
+        self.trees, self.time, self.snapshots = trees, 0, []
+
+    def snapshot(self, pss_of=None):
+        self.time += 10
+        cpu = self.time * self.busy
+        usage = Usage(cpu, 0.0, self.time * 5, 0, 0, 0, 2 << 20, 1 << 20, 3, 1)
+        cores = {n: CoreTimes(int(1000 * on), int(1000 * (self.time - on)), 0) for n, on in ((0, cpu), (1, cpu / 2))}
+        idle = Usage(cpu / 2, 0.0, 0, 0, 0, 0, 0, 0, 1, 1)
+        return Snapshot(self.time, {name: usage if name == "server" else idle for name in self.trees}, cores, 0.0)
+
+    def start(self):
+        self.snapshots.append(self.snapshot())
+        return self.snapshots[0]
+
+    def stop(self):
+        pass
+
+    def series(self, tree):
+        return [{"t_s": 1.0}]
+
+
+class _FakeLab:
+    broken: set = set()  # noqa: RUF012
+    run = None
+
+    def __init__(self, **_):
+        self.order = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def database(self, store):
+        return SimpleNamespace(label=store, version="1", stand_in=store == "mongodb", pid=None, port=1)
+
+    def new_database(self, store, links):
+        return f"{store}://x"
+
+    def start(self, server, *, database, cpus):
+        if server.id in self.broken:
+            raise StartError(f"{server.id} did not start")
+        target = SimpleNamespace(url=server.id, port=2, last_lines=lambda: "")
+        return SimpleNamespace(pid=1, target=target, stop=lambda: server.stop_status)
+
+
+@contextmanager
+def _anywhere(cores):
+    yield
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    monkeypatch.setattr(runner, "Lab", _FakeLab)
+    monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
+    monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
+    monkeypatch.setattr(runner, "pinned", _anywhere)
+    monkeypatch.setattr(runner, "fresh_pass", lambda server: PASS)
+    monkeypatch.setattr(runner.generator, "build", lambda: None)
+    monkeypatch.setattr(runner.generator, "lookup_lists", lambda *_: [])
+    monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    return monkeypatch
+
+
+def _race(profile="quick", servers=(FAST, SLOW, OTHER), seed=3):
+    return runner.race("shortener", profile, console=Console(file=io.StringIO()), servers=list(servers), seed=seed)
+
+
+def _content(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def test_no_race_without_a_fresh_pass(fake):
+    fake.setattr(runner, "fresh_pass", lambda server: None if server is SLOW else PASS)
+    fake.setattr(runner, "why_stale", lambda server: "its files changed")
+    with pytest.raises(RaceError, match=r"(?s)servers-b/slow: its files changed.*samewire verify servers-b/slow$"):
+        _race()
+    assert not list(runner.RESULTS.iterdir())
+
+
+def test_no_race_without_servers(fake):
+    fake.setattr(runner, "find_servers", list)
+    with pytest.raises(RaceError, match="no server of the service 'shortener'"):
+        _race(servers=())
+
+
+def test_the_record_is_what_the_report_reads(fake):
+    content = _content(_race())
+    jsonschema.validate(content, SCHEMA)
+    assert content["complete"]
+    assert content["servers"][0]["pass"] == PASS
+    assert content["parameters"]["users"] == 40
+    assert content["databases"]["mongodb"]["stand_in"]
+    run = content["runs"][0]
+    assert tuple(run["metrics"]) == METRICS
+    assert run["load"]["latency_ms"]["mean"] == pytest.approx(1, rel=0.001)
+    assert run["load"]["whole"]["requests"] == run["load"]["requests"] + 20
+    assert run["metrics"]["cpu_us_per_request"] == pytest.approx(0.98 / (run["load"]["requests"] / 2) * 1e6)
+    assert run["warnings"] == []
+
+
+def test_every_server_runs_once_in_every_round_in_an_order_of_its_own(fake):
+    content = _content(_race())
+    rounds = [[run["server"] for run in content["runs"] if run["round"] == number] for number in range(1, 6)]
+    assert all(sorted(order) == sorted(rounds[0]) for order in rounds)
+    assert len({tuple(order) for order in rounds}) > 1
+    assert [run["position"] for run in content["runs"]] == [1, 2, 3] * 5
+    assert content["runs"] == _content(_race())["runs"] or content["seed"] == 3
+
+
+def test_verdicts_follow_the_figures(fake):
+    content = _content(_race())
+    verdicts = {(row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == METRICS[0]}
+    assert verdicts == {
+        (FAST.id, SLOW.id): "a higher",
+        (FAST.id, OTHER.id): "not comparable: stand-in",
+        (SLOW.id, OTHER.id): "not comparable: stand-in",
+    }
+    assert content["summary"][FAST.id]["throughput_rps"]["n"] == 5
+    assert {row["verdict"] for row in content["findings"]} >= {"not tested"}
+
+
+def test_a_server_that_does_not_start_spoils_nothing_else(fake):
+    fake.setattr(_FakeLab, "broken", {SLOW.id})
+    with pytest.raises(RaceError, match=r"round 1, servers-b/slow: servers-b/slow did not start"):
+        _race(profile="smoke")
+    (folder,) = runner.RESULTS.iterdir()
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert len(content["runs"]) == 3
+    assert content["summary"][SLOW.id] == {}
+    assert content["summary"][FAST.id]
+
+
+def test_a_server_that_dies_under_load_is_told(fake):
+    def died(self, url, progress):
+        progress({"stage": "ramp_up"})
+        progress({"stage": "hold"})
+        return {
+            "hdr_unit": "ns",
+            "stages": {"ramp_up": _stage(10), "hold": _stage(7, 7)},
+            "users_lost": 40,
+            "series": [],
+        }
+
+    fake.setattr(runner.Generator, "load", died)
+    with pytest.raises(RaceError, match="round 1, servers-a/fast: every user gave up"):
+        _race(profile="smoke", servers=[FAST])
+    (folder,) = runner.RESULTS.iterdir()
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    (run,) = content["runs"]
+    assert run["load"]["whole"] == {"requests": 17, "errors": _stage(7, 7)["errors"], "duration_s": 4, "users_lost": 40}
+    assert run["metrics"] == {}
+
+
+def test_an_interrupted_race_keeps_what_it_has(fake):
+    def interrupted(self, url, progress):
+        if len(self.loads) == 2:
+            raise KeyboardInterrupt
+        return _FakeLoad.load(self, url, progress)
+
+    fake.setattr(runner.Generator, "load", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _race(profile="smoke")
+    (folder,) = runner.RESULTS.iterdir()
+    content = _content(folder)
+    assert not content["complete"]
+    assert len(content["runs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "warning"),
+    [
+        (lambda fake: fake.setattr(runner.Generator, "errors", 4), "errors: 4 status"),
+        (lambda fake: fake.setattr(runner.Sampler, "busy", 0.5), "the server was not the bottleneck"),
+        (lambda fake: fake.setattr(runner, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
+        (lambda fake: fake.setattr(runner, "OTHER_LOAD", -1), "the machine was not quiet before the run"),
+        (lambda fake: fake.setattr(runner.Generator, "said", ("ERROR X: Jitter watchdog was not",)), "stood still"),
+    ],
+)
+def test_what_spoils_a_run_is_told(fake, change, warning):
+    change(fake)
+    content = _content(_race(profile="smoke"))
+    assert all(any(warning in text for text in run["warnings"]) for run in content["runs"])

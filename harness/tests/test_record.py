@@ -1,0 +1,101 @@
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from samewire import build as build_module
+from samewire import record
+from samewire.manifest import Server
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "PASSES", tmp_path / "passes")
+    monkeypatch.setattr(build_module, "BUILDS", tmp_path / "build")
+    contracts = tmp_path / "contract-tests"
+    for service in ("shortener", "todo"):
+        (contracts / service).mkdir(parents=True)
+        (contracts / service / "openapi.yaml").write_text(service)
+    (contracts / "tolerated.yaml").write_text("[]")
+    monkeypatch.setattr(record, "CONTRACTS", contracts)
+    folder = tmp_path / "servers-node/shortener-x"
+    folder.mkdir(parents=True)
+    (folder / "main.ts").write_text("one")
+    server = Server(
+        id="servers-node/shortener-x", folder=folder, service="shortener", language="TypeScript", store="postgresql",
+        concurrency="event-loop", stack={"node:http": "HTTP server"}, needs=(), run=("true",), artefacts=("made",),
+        build=(("cp", "main.ts", "made"),),
+    )  # fmt: skip
+    judges = tmp_path / "harness/src/samewire"
+    judges.mkdir(parents=True)
+    for name in ("http", "lab", "links", "process", "pytest_plugin"):
+        (judges / f"{name}.py").write_text("judge")
+    monkeypatch.setattr(record, "HARNESS", tmp_path / "harness")
+    (tmp_path / ".gitignore").write_text("made\n")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    build_module.build(server)
+    return server
+
+
+def _pass(server):
+    record.write_pass(server, {"cases": {"passed": 3}}, {"postgresql": "PostgreSQL 18"})
+
+
+def test_a_pass_is_fresh_until_something_changes(server):
+    assert record.fresh_pass(server) is None
+    assert "has not passed" in record.why_stale(server)
+    _pass(server)
+    assert record.fresh_pass(server)["database"] == "PostgreSQL 18"
+    assert record.why_stale(server) == ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ("servers-node/shortener-x/main.ts", "its files"),
+        ("servers-node/shortener-x/made", "its built files"),
+        ("contract-tests/tolerated.yaml", "the contract"),
+        ("contract-tests/shortener/openapi.yaml", "the contract"),
+        ("harness/src/samewire/http.py", "the contract"),
+    ],
+)
+def test_a_change_makes_it_stale_and_says_what_changed(server, tmp_path, changed, reason):
+    _pass(server)
+    (tmp_path / changed).write_text("two")
+    assert record.fresh_pass(server) is None
+    assert reason in record.why_stale(server)
+
+
+def test_another_services_contract_does_not_matter(server, tmp_path):
+    _pass(server)
+    (tmp_path / "contract-tests/todo/openapi.yaml").write_text("two")
+    assert record.fresh_pass(server)
+
+
+def test_a_failure_removes_the_record(server):
+    _pass(server)
+    record.remove_pass(server)
+    assert record.fresh_pass(server) is None
+
+
+def test_a_build_is_done_once_and_again_after_a_change(server):
+    made = server.folder / "made"
+    made.write_text("touched by hand")
+    build_module.build(server)
+    assert made.read_text() == "touched by hand"
+    (server.folder / "main.ts").write_text("two")
+    build_module.build(server)
+    assert made.read_text() == "two"
+
+
+def test_a_failed_build_says_command_folder_and_output(server):
+    broken = replace(server, id="servers-node/other", build=(("sh", "-c", "echo the reason; exit 3"),), artefacts=())
+    with pytest.raises(build_module.BuildError, match=r"(?s)sh -c.*shortener-x.*status 3.*the reason"):
+        build_module.build(broken)
+
+
+def test_a_build_that_maven_did_with_a_missing_pom_is_a_failure(server):
+    warning = "[WARNING] The POM for org.example:thing:jar:1 is missing, no dependency information available"
+    broken = replace(server, id="servers-java/other", build=(("echo", warning),), artefacts=())
+    with pytest.raises(build_module.BuildError, match=r"The POM for org\.example"):
+        build_module.build(broken)

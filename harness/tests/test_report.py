@@ -1,0 +1,463 @@
+"""The report's figures, texts and tables, from synthetic runs."""
+
+import base64
+import csv
+import gzip
+import io
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from rich.console import Console
+from synthetic_run import SIX, STAND_IN, encoded, synthetic_run, write_synthetic_run
+
+from samewire.report import Race, ReportError, load, print_summary, tables, write
+from samewire.report.axes import linear, logarithmic, percentiles, ratio
+from samewire.report.charts import spread
+from samewire.report.histograms import merge
+from samewire.report.model import check, enumeration
+from samewire.report.numbers import Estimate, elapsed, moment, number
+from samewire.report.page import render
+
+NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
+SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def run_json():
+    return json.dumps(synthetic_run())
+
+
+@pytest.fixture
+def run(run_json):
+    return json.loads(run_json)
+
+
+@pytest.fixture(scope="module")
+def page(run_json):
+    return html_of(json.loads(run_json))
+
+
+def html_of(run):
+    return render(Race(check(run, "run.json")))
+
+
+class Page(HTMLParser):
+    """Texts by the id of the enclosing section, and every attribute."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.sections, self.attributes, self.tags, self._section = {}, [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag == "section":
+            self._section = dict(attrs)["id"]
+
+    def handle_endtag(self, tag):
+        if tag == "section":
+            self._section = ""
+
+    def handle_data(self, data):
+        self.sections[self._section] = self.sections.get(self._section, "") + data
+
+    def text(self, section):
+        return " ".join(self.sections[section].split())
+
+
+def comparison(run, metric, a, b):
+    return next(c for c in run["comparisons"] if (c["metric"], c["a"], c["b"]) == (metric, a, b))
+
+
+def silence(run, server):
+    """As if the server had never answered: nothing measured but its idle state."""
+    idle = {"pss_idle_bytes", "threads_idle"}
+    for each in run["runs"]:
+        if each["server"] == server:
+            each["load"] |= {
+                "requests": 0,
+                "hdr": None,
+                "series": [],
+                "statuses": {},
+                "whole": {"requests": 0, "errors": {}},
+            }
+            each["metrics"] = {key: value if key in idle else None for key, value in each["metrics"].items()}
+    nothing = {"mean": None, "low": None, "high": None, "n": 0}
+    run["summary"][server] = {key: e if key in idle else nothing for key, e in run["summary"][server].items()}
+    for each in run["comparisons"]:
+        if server in (each["a"], each["b"]):
+            each |= {"ratio": None, "verdict": "undecided"}
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0, "0"), (0.5175, "0.517"), (7.104, "7.10"), (38.94, "38.9"), (119.2, "119"), (5830.4, "5,830"), (-2, "−2.00")],
+)
+def test_numbers_have_three_significant_digits_and_thousands_apart(value, written):
+    assert number(value) == written
+
+
+def test_an_interval_is_as_exact_as_its_mean():
+    assert Estimate(9.98, 9.51, 10.46, 5).interval_text() == "9.51–10.46"
+    assert Estimate(0.5174, 0.5, 0.53, 5).interval_text() == "0.500–0.530"
+
+
+def test_whole_numbers_are_written_without_decimals():
+    threads = Estimate(19.000000000001, 19.0, 19.0, 5)
+    assert (threads.mean_text(), threads.interval_text()) == ("19", "19–19")
+
+
+def test_null_and_nan_are_absent():
+    nothing = Estimate.of({"mean": math.nan, "low": None, "high": math.inf, "n": 3})
+    assert (nothing.mean_text(), nothing.interval_text(), nothing.has_interval) == ("–", "–", False)
+
+
+def test_times():
+    assert moment("2026-11-21T03:43:07+00:00") == "21 November 2026, 03:43 UTC"
+    assert moment("some day") == "some day"
+    assert elapsed("2026-11-21T03:43:00+00:00", "2026-11-21T03:50:12+00:00") == "7 min 12 s"
+
+
+# Axes and charts
+
+
+@pytest.mark.parametrize("high", [0.03, 1, 7.3, 64, 99.9, 6321, 1e6])
+def test_a_linear_axis_reaches_the_highest_value_in_few_round_steps(high):
+    axis = linear(high)
+    assert axis.at(0) == 0
+    assert 0.5 < axis.at(high) <= 1.001
+    assert 3 <= len(axis.ticks) <= 6
+    assert axis.at(axis.ticks[-1][0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("low", "high"), [(3.2, 120), (0.04, 60_000), (5, 5), (1, 10), (0.9, 0.95)])
+def test_a_logarithmic_axis_holds_both_ends(low, high):
+    axis = logarithmic(low, high)
+    assert -1e-4 <= axis.at(low) <= axis.at(high) <= 1 + 1e-4
+    assert 2 <= len(axis.ticks) <= 8
+
+
+def test_a_ratio_axis_has_one_in_the_middle_and_is_symmetric():
+    axis = ratio(0.41, 1.9)
+    assert axis.at(1) == 0.5
+    assert axis.at(2) + axis.at(1 / 2) == pytest.approx(1)
+    assert axis.at(0.41) >= 0
+
+
+def test_each_nine_has_the_same_room():
+    axis = percentiles()
+    assert axis.at(0.99) - axis.at(0.9) == pytest.approx(axis.at(0.999) - axis.at(0.99))
+    assert axis.at(0.999) == 1
+
+
+def test_labels_are_spread_and_kept_inside():
+    assert spread([10, 12, 100], 16, 200) == [10, 26, 100]
+    assert spread([190, 195, 199], 16, 200) == [168, 184, 200]
+    assert spread([], 16, 200) == []
+
+
+# Histograms
+
+
+def test_percentiles_of_merged_rounds_are_those_of_all_samples():
+    rng = np.random.default_rng(7)
+    rounds = [np.rint(rng.lognormal(8 + i / 5, 0.5, 3000 * (i + 1))).astype(int) for i in range(3)]
+    merged = merge({"hdr": encoded(samples), "hdr_unit": "us"} for samples in rounds)
+    samples = np.concatenate(rounds) / 1000
+    assert merged.count == len(samples)
+    for share in (0.0, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0):
+        assert merged.percentile(share) == pytest.approx(np.quantile(samples, share, method="inverted_cdf"), rel=2e-3)
+
+
+def test_nanoseconds_are_told_from_microseconds():
+    hdr = encoded(np.array([2_000_000] * 10))
+    assert merge([{"hdr": hdr, "hdr_unit": "ns"}]).percentile(0.5) == pytest.approx(2, rel=1e-3)
+    assert merge([{"hdr": hdr, "hdr_unit": "us"}]).percentile(0.5) == pytest.approx(2000, rel=1e-3)
+    with pytest.raises(ValueError, match="different units"):
+        merge([{"hdr": hdr, "hdr_unit": "ns"}, {"hdr": hdr, "hdr_unit": "us"}])
+
+
+def test_no_histogram_is_no_distribution():
+    assert merge([{"hdr": None}, {}]) is None
+    assert merge([{"hdr": encoded(np.array([], dtype=int))}]) is None
+
+
+@pytest.mark.parametrize("broken", ["!!", "aGVsbG8=", encoded(np.array([5]))[:-20]])
+def test_a_broken_histogram_is_an_error_that_names_the_server(run, broken):
+    run["runs"][0]["load"]["hdr"] = broken
+    with pytest.raises(ReportError, match=re.escape(run["runs"][0]["server"])):
+        html_of(run)
+
+
+# Ranks and verdicts
+
+
+def test_ranks_leave_open_what_the_intervals_leave_open(run):
+    race = Race(run)
+    assert [(e.id, race.rank(e)) for e in race.ranked] == [(NETTY, "1–2"), (NODE, "1–2"), (PHP, "3")]
+    assert race.tie("throughput_rps", race.ranked[1]).b == NETTY
+    assert race.tie("throughput_rps", race.ranked[2]) is None
+
+
+def test_the_verdict_names_no_winner_where_the_best_are_undecided(run):
+    assert Race(run).verdict() == (
+        "No winner among 3 ranked servers: java/netty-pg and node/pg cannot be told apart in throughput."
+    )
+
+
+def test_the_verdict_names_the_winner(run):
+    decided = comparison(run, "throughput_rps", NODE, NETTY)
+    decided |= {"verdict": "b higher", "ratio": {"mean": 0.8, "low": 0.75, "high": 0.85, "n": 5}}
+    race = Race(run)
+    assert [race.rank(entrant) for entrant in race.ranked] == ["1", "2", "3"]
+    assert race.verdict().startswith("java/netty-pg answers most of 3 ranked servers: ")
+    assert race.verdict().endswith("1.25 times as many as node/pg, the next.")
+
+
+def test_one_round_decides_nothing():
+    race = Race(synthetic_run(rounds=1))
+    assert race.verdict().startswith("One round decides nothing: ")
+    assert {race.rank(entrant) for entrant in race.ranked} == {"1–3"}
+
+
+def test_servers_on_a_stand_in_win_nothing():
+    assert Race(synthetic_run(entrants=SIX[3:])).verdict() == "Nothing is ranked: every server ran on a stand-in."
+
+
+def test_a_single_ranked_server_is_compared_with_none():
+    verdict = Race(synthetic_run(entrants=SIX[:1])).verdict()
+    assert verdict.endswith("there was no other ranked server to compare it with.")
+
+
+def test_remarks_tell_findings_errors_and_stand_ins(run):
+    remarks = " ".join(Race(run).remarks())
+    assert remarks.startswith("Of 5 published findings, 1 holds, 1 does not hold, 1 is undecided, 1 cannot be compared")
+    assert "Errors on php/apache-<script>" in remarks
+    assert f"3 servers on a stand-in ({STAND_IN})" in remarks
+
+
+def test_a_stack_has_one_hue(run):
+    hues = {(entrant.traits.split(" · ")[0], entrant.hue) for entrant in Race(run).entrants}
+    assert len(hues) == 3
+
+
+def test_enumeration():
+    assert [enumeration("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+
+
+# The page
+
+
+def test_the_page_has_every_section(page):
+    sections = {"warnings", "results", "findings", "ratios", "time", "latency", "resources", "conformance", "set-up"}
+    assert sections | {"reading", "data"} == Page(page).sections.keys() - {""}
+
+
+def test_the_page_shows_figures_with_intervals(page, run):
+    results = Page(page).text("results")
+    for server in (NODE, SCRIPT):
+        for key in ("throughput_rps", "latency_p99_ms", "cpu_us_per_request"):
+            estimate = Estimate.of(run["summary"][server][key])
+            assert f"{estimate.mean_text()}{estimate.interval_text()}" in results.replace(" ", "")
+
+
+def test_the_page_says_undecided_in_words(page):
+    parsed = Page(page)
+    assert "undecided against java/netty-pg, the row above: ratio 0.988" in parsed.text("results")
+    assert "undecided" in parsed.text("ratios")
+
+
+def test_the_page_shows_conformance_set_up_findings_and_warnings(page):
+    parsed = Page(page)
+    for section, texts in {
+        "conformance": ("412", "1 skipped", "21 November 2026, 03:31 UTC", "contract 9988776655", NODE, "stand-in"),
+        "set-up": ("Synthetic CPU @ 2.50GHz", "8 GiB", "core 0", "24.21.0", "Hyperfoil 0.25.2", "ramp up, s", "2,007"),
+        "findings": ("0.820 × 0.790–0.860", "php/apache-pg to mean of 2 servers", "not comparable: stand-in", "4 %"),
+        "warnings": ("The machine was not quiet", "6 warnings in single runs", "round 2: The generator used 84 %"),
+    }.items():
+        for text in texts:
+            assert text in parsed.text(section)
+
+
+def test_the_stand_in_is_named_wherever_its_figures_are(page):
+    parsed = Page(page)
+    for section in ("results", "time", "latency", "resources", "conformance"):
+        assert STAND_IN in parsed.text(section)
+    labels = [value for key, value in parsed.attributes if key == "aria-label" and "node/mongodb" in value]
+    assert len(labels) == 2
+    assert all(STAND_IN in label for label in labels)
+    assert "mongodb" not in parsed.text("ratios")
+
+
+def test_names_and_texts_are_escaped(run):
+    run["experiment"]["title"] = "<img src=x onerror=alert(1)>"
+    run["findings"][0]["why"] = "</table><script>1</script>"
+    run["warnings"] = ['"><b>care</b>']
+    run["machine"]["cpu_model"] = "<i>CPU</i>"
+    parsed = Page(html_of(run))
+    assert parsed.tags.count("script") == 2
+    assert not {"img", "b", "i"} & set(parsed.tags)
+    assert "php/apache-<script>alert(1)</script>" in parsed.text("results")
+
+
+def test_the_page_is_small_and_asks_for_nothing(page):
+    assert len(page.encode()) < 1_500_000
+    links = [value for key, value in Page(page).attributes if key in ("src", "href", "action", "data", "srcset")]
+    assert links
+    assert all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(r"url\((?!data:)|@import|https?://", page)
+
+
+def test_the_data_is_inside_the_page(page, run):
+    hrefs = dict(re.findall(r'download="([^"]+)" href="data:[^;]+;base64,([^"]+)"', page))
+    assert hrefs.keys() == {"summary.csv", "runs.csv", "series.csv.gz", "run.json.gz"}
+    assert json.loads(gzip.decompress(base64.b64decode(hrefs["run.json.gz"]))) == run
+    assert base64.b64decode(hrefs["summary.csv"]).startswith(b"server,store,database,ranked,metric,mean,low,high,n\r\n")
+
+
+# Partial runs
+
+
+def test_one_round_shows_dashes_with_their_reason():
+    results = Page(html_of(synthetic_run(rounds=1))).text("results")
+    assert "no interval: one round only" in results
+    assert "–a" in results
+    assert "Means of 1 round;" in results
+
+
+def test_a_server_that_answered_nothing_is_shown_so(run):
+    silence(run, NODE)
+    parsed = Page(html_of(run))
+    assert "no request was answered" in parsed.text("results")
+    assert "63.5" in parsed.text("results"), "what it takes when idle was measured all the same"
+    assert "node/pg" not in parsed.text("latency")
+
+
+def test_a_race_in_which_nothing_answered_is_shown_so(run):
+    for entrant in SIX:
+        silence(run, entrant.id)
+    parsed = Page(html_of(run))
+    assert "Nothing was measured" in parsed.text("")
+    assert "No histograms were recorded." in parsed.text("latency")
+    assert "No series were recorded." in parsed.text("time")
+    assert "No two ranked servers were compared." in parsed.text("ratios")
+
+
+def test_a_race_without_what_is_optional(run):
+    for each in run["runs"]:
+        for key in ("processes", "idle", "warnings"):
+            del each[key]
+        for key in ("series", "hdr", "hdr_unit", "statuses", "whole"):
+            del each["load"][key]
+    run |= {"runs": run["runs"][:-2], "findings": [], "warnings": [], "machine": {}, "placement": {}, "parameters": {}}
+    del run["experiment"]["study"], run["generator"]
+    for server in run["servers"]:
+        del server["stack"], server["concurrency"], server["language"]
+        server["pass"]["digest"] = "a1b2c3d4e5f6a7b8"
+    parsed = Page(html_of(run))
+    assert "findings" not in parsed.sections
+    assert "warnings" not in parsed.sections
+    assert "a1b2c3d4e5" in parsed.text("conformance")
+
+
+def test_a_race_that_was_not_finished_says_so(run):
+    run["complete"] = False
+    assert "The race was not finished" in Page(html_of(run)).text("warnings")
+
+
+def test_real_databases_for_all_rank_all(run):
+    for server in run["servers"]:
+        server["ranked"] = True
+    run["databases"]["mongodb"] |= {"label": "MongoDB 8.0", "stand_in": False}
+    parsed = Page(html_of(run))
+    assert "stand-in" not in parsed.text("latency")
+    assert ("class", "line hue-1 dashed") in parsed.attributes
+
+
+# Files
+
+
+def test_write_leaves_report_and_tables_in_the_folder(tmp_path):
+    folder = write_synthetic_run(tmp_path / "run", rounds=2, entrants=SIX[:2])
+    assert write(folder) == folder / "report.html"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "report.html", "run.json", "runs.csv", "series.csv", "summary.csv",
+    ]  # fmt: skip
+
+
+def test_tables_hold_what_run_json_holds(run):
+    written = {name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.all_tables(Race(run)).items()}
+    summary = {(line["server"], line["metric"]): line for line in written["summary.csv"]}
+    assert len(summary) == sum(len(metrics) for metrics in run["summary"].values())
+    for server, metrics in run["summary"].items():
+        for key, estimate in metrics.items():
+            assert {part: float(summary[server, key][part]) for part in estimate} == estimate
+    assert {line["database"] for line in written["summary.csv"] if line["ranked"] == "no"} == {STAND_IN}
+    for line, each in zip(written["runs.csv"], run["runs"], strict=True):
+        assert (line["server"], int(line["round"])) == (each["server"], each["round"])
+        assert {key: float(line[key]) for key in each["metrics"]} == each["metrics"]
+        assert line["warnings"] == " | ".join(each["warnings"])
+    seconds = [line for line in written["series.csv"] if line["of"] == "load"]
+    assert sum(int(line["requests"]) for line in seconds) == sum(each["load"]["requests"] for each in run["runs"])
+    assert {line["of"] for line in written["series.csv"]} == {"load", "server", "database", "generator"}
+
+
+def test_a_missing_run_is_an_error(tmp_path):
+    with pytest.raises(ReportError, match=r"run\.json: No such file"):
+        write(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"schema": 1, "runs": [', "not JSON"),
+        ("\0\xff", "not JSON"),
+        ("[]", r"\$: \[\] is not of type 'object'"),
+        ('{"schema": 2}', r"\$\.schema: 1 was expected"),
+        ("{}", "'summary' is a required property"),
+    ],
+)
+def test_a_corrupt_run_is_an_error_that_says_what_is_wrong(tmp_path, content, message):
+    (tmp_path / "run.json").write_text(content, encoding="latin-1")
+    with pytest.raises(ReportError, match=message) as raised:
+        load(tmp_path)
+    assert str(tmp_path / "run.json") in str(raised.value)
+
+
+def test_a_run_of_a_server_that_is_not_listed_is_an_error(run):
+    run["runs"][0]["server"] = "servers-node/nobody"
+    with pytest.raises(ReportError, match=r"does not list: servers-node/nobody"):
+        check(run, "run.json")
+
+
+# The terminal
+
+
+def test_the_terminal_gets_a_table_that_fits(run, tmp_path):
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_summary(run, console, tmp_path / "report.html")
+    text = console.export_text()
+    assert max(len(line) for line in text.splitlines() if "report: " not in line) <= 80
+    ranked, unranked = text.split("Not ranked, on a stand-in: ")
+    assert re.search("1–2 +java/netty-pg", ranked)
+    assert "mongodb" not in ranked
+    assert "mongo-java-server" in unranked
+    assert re.search("does not hold +PHP uses about 40 % more memory", text)
+    assert "warning: The machine was not quiet" in text
+    assert "warning: 6 warnings in single runs" in text
+    assert f"report: {tmp_path / 'report.html'}" in text
+
+
+def test_markup_in_names_does_not_reach_the_terminal(run):
+    run["findings"][0]["text"] = "[bold]no[/bold] [/] markup"
+    console = Console(width=100, record=True, file=io.StringIO())
+    print_summary(run, console)
+    assert "[bold]no[/bold] [/] markup" in console.export_text()

@@ -1,0 +1,158 @@
+"""The report in a real browser: offline, in both themes, on narrow and wide screens."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+from synthetic_run import write_synthetic_run
+
+from samewire.report import write
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run", "--disable-quic",
+]  # fmt: skip
+
+# Text whose contrast with the nearest opaque background is below WCAG AA, as "contrast text".
+FAINT = """() => {
+  const channels = colour => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = colour => {
+    const linear = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = channels(colour).map(c => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const background = element => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if ((channels(colour)[3] ?? 1) === 1) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const faint = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
+    if (!own || ['SCRIPT', 'STYLE'].includes(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const [a, b] = [luminance(element.closest('svg') ? style.fill : style.color), luminance(background(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) faint.push(`${contrast.toFixed(2)} ${own.slice(0, 40)}`);
+  }
+  return faint;
+}"""
+
+
+# The smallest extent of any chart, in pixels.
+SMALLEST = """() => Math.min(...[...document.querySelectorAll('.plot > svg, svg.strip')].flatMap(
+  svg => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]))"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory) -> Path:
+    """A synthetic one; `make test` sets $SAMEWIRE_REPORT to look at that of the race it has just run, too."""
+    if real := os.environ.get("SAMEWIRE_REPORT"):
+        return Path(real)
+    return write(write_synthetic_run(tmp_path_factory.mktemp("run")))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, report):
+    """Opens the report; on the way out no request has left the file and the console has stayed empty."""
+    contexts, trouble = [], []
+
+    def open_page(**options):
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        page.on("request", lambda request: trouble.append(request.url) if _leaves(request.url, report) else None)
+        page.goto(report.as_uri())
+        page.evaluate("document.fonts.ready")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def _leaves(url: str, report: Path) -> bool:
+    return url != report.as_uri() and not url.startswith("data:")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_fits_and_is_legible(open_page, tmp_path, scheme):
+    page = open_page(color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    assert page.evaluate(FAINT) == []
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.screenshot(path=tmp_path / f"{scheme}-{width}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(SMALLEST) >= 10
+
+
+def test_sections_figures_and_tables_are_named(open_page):
+    page = open_page()
+    for name in ("Results", "Throughput over time", "Latency distribution", "Resources", "Conformance", "Data"):
+        assert page.get_by_role("region", name=name, exact=True).is_visible()
+    assert page.get_by_role("img").count() == 4
+    assert page.locator("h1").count() == 1
+    assert page.locator("table:not(:has(> caption))").count() == 0
+    assert page.locator("th:not([scope])").count() == 0
+    assert page.evaluate("document.fonts.check('1rem \"Source Sans 3\"')")
+
+
+def test_the_theme_can_be_changed_by_keyboard_and_is_remembered(open_page):
+    page = open_page(color_scheme="light")
+    light = _paper(page)
+    toggle = page.get_by_role("button", name="Dark theme")
+    assert toggle.get_attribute("aria-pressed") == "false"
+    toggle.press("Enter")
+    dark = _paper(page)
+    assert dark != light
+    page.reload()
+    assert _paper(page) == dark
+    assert toggle.get_attribute("aria-pressed") == "true"
+    toggle.click()
+    assert _paper(page) == light
+
+
+def test_without_script_the_content_is_there_and_follows_the_system(open_page):
+    page = open_page(java_script_enabled=False, color_scheme="dark")
+    assert page.get_by_role("heading", name="Latency distribution").is_visible()
+    assert page.locator(".plot > svg").count() == 4
+    assert not page.locator("#theme").is_visible()
+
+
+def test_the_widest_table_can_be_scrolled_by_keyboard(open_page):
+    page = open_page(viewport={"width": 360, "height": 800})
+    table = page.get_by_role("region", name="Ranked: PostgreSQL 18.6")
+    table.focus()
+    page.keyboard.press("ArrowRight")
+    page.evaluate("""() => new Promise(scrolled => {
+      const look = () => document.activeElement.scrollLeft > 0 ? scrolled() : requestAnimationFrame(look);
+      look();
+    })""")
+
+
+def test_data_can_be_downloaded_from_the_page(open_page, report):
+    page = open_page()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="summary.csv").click()
+    assert download.value.path().read_bytes() == report.with_name("summary.csv").read_bytes()
+
+
+def _paper(page) -> str:
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")

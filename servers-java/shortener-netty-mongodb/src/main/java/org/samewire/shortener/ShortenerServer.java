@@ -1,0 +1,82 @@
+package org.samewire.shortener;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.LogManager;
+
+/** Clients and database on the same event loops, one for each core. */
+final class ShortenerServer {
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
+
+  private final Connections connections = new Connections();
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(
+          Runtime.getRuntime().availableProcessors(), EpollIoHandler.newFactory());
+  private final Map<EventLoop, Links> links = new HashMap<>();
+  private final Channel listener;
+
+  private ShortenerServer(Configuration configuration) throws Exception {
+    for (EventExecutor loop : loops) {
+      links.put((EventLoop) loop, new Links((EventLoop) loop, configuration.database()));
+    }
+    ChannelFuture listening =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(EpollServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 1024)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childHandler(new ShortenerInitializer(connections, links))
+            .bind(configuration.address())
+            .await();
+    if (!listening.isSuccess()) {
+      throw new IOException(
+          "cannot listen on " + configuration.address() + ": " + listening.cause().getMessage());
+    }
+    listener = listening.channel();
+  }
+
+  // #region server.stop
+  /** No new connections, then the requests in flight, then the loops. */
+  private void stop() {
+    try {
+      listener.close().sync();
+      connections.stop(STOP_LIMIT);
+      links.values().forEach(Links::close);
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    } catch (Exception e) {
+      System.err.println("stop: " + e);
+    }
+  }
+
+  // #endregion server.stop
+
+  public static void main(String[] args) throws IOException {
+    try (InputStream logging = ShortenerServer.class.getResourceAsStream("/logging.properties")) {
+      LogManager.getLogManager().readConfiguration(logging);
+    }
+    try {
+      var server = new ShortenerServer(Configuration.from(System.getenv()));
+      // The JVM ends with status 143 once this is done.
+      Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
+    } catch (Exception e) {
+      System.err.println(e.getMessage());
+      System.exit(1);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Shortener;
+
+final class ShowLink
+{
+    public function __construct(private readonly Database $database)
+    {
+    }
+
+    public function __invoke(string $hash): Response
+    {
+        $link = preg_match('/^[0-9A-Za-z]{6}$/D', $hash) === 1
+            ? $this->database->findOne(['_id' => $hash])
+            : null;
+
+        return $link === null
+            ? throw new Problem(404, 'No such link.')
+            : Response::json(200, ['hash' => $link['_id'], 'url' => $link['url']]);
+    }
+}

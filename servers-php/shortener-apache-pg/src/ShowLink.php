@@ -1,0 +1,21 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Shortener;
+
+final class ShowLink
+{
+    public function __construct(private readonly Database $database)
+    {
+    }
+
+    public function __invoke(string $hash): Response
+    {
+        $link = preg_match('/^[0-9A-Za-z]{6}$/D', $hash) === 1
+            ? pg_fetch_assoc($this->database->execute('select hash, url from links where hash = $1', $hash))
+            : false;
+
+        return $link === false ? throw new Problem(404, 'No such link.') : Response::json(200, $link);
+    }
+}
