@@ -29,6 +29,9 @@ NOT_ASKING = (
 """What must be answered as ever while the database is away."""
 
 
+MAKES = True
+
+
 def making(number: int) -> Request:
     """A request that makes something; the same for the same number."""
     return Request("POST", "/links", JSON, spelled(f"http://a.example/{number}"))

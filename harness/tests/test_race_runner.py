@@ -113,7 +113,7 @@ class _FakeLab:
     def database(self, store):
         return SimpleNamespace(label=store, version="1", stand_in=store == "mongodb", pid=None, port=1)
 
-    def new_database(self, store, links):
+    def new_database(self, service, store, links):
         return f"{store}://x"
 
     def start(self, server, *, database, cpus):

@@ -1,6 +1,7 @@
 """Builds servers, each only when its files, or the toolchains it needs, have changed."""
 
 import json
+import os
 import re
 import subprocess
 import time
@@ -43,8 +44,9 @@ def inputs_digest(server: Server) -> str:
     """What a build depends on: the folder's files, its language's shared kernels, and the toolchains' versions."""
     shared = server.folder.parent / "_shared"
     files = source_files(server.folder) + (source_files(shared) if shared.is_dir() else [])
+    files += [file for folder in server.inputs for file in source_files(Path(os.path.normpath(server.folder / folder)))]
     tools = {name: TOOLS[name]().version for name in server.needs}
-    return f"{digest_files(files, server.folder.parent)} {json.dumps(tools, sort_keys=True)}"
+    return f"{digest_files(files, server.folder.parents[1])} {json.dumps(tools, sort_keys=True)}"
 
 
 def artefact_files(server: Server) -> dict[str, list[Path]]:

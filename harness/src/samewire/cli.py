@@ -165,12 +165,14 @@ def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, d
 
 
 def _start_databases(lab: Lab, chosen: list[Server], as_json: bool) -> None:
-    table = new_table("databases, each with the links in it", "URL", "engine")
-    for store in sorted({server.store for server in chosen} & set(URL_VARIABLES)):
-        url, label = lab.new_database(store), lab.database(store).label
+    table = new_table("databases, each with its service's data in it", "service", "URL", "engine")
+    for service, store in sorted(
+        {(server.service, server.store) for server in chosen if server.store in URL_VARIABLES}
+    ):
+        url, label = lab.new_database(service, store), lab.database(store).label
         if as_json:
-            click.echo(json.dumps({"database": store, "url": url, "engine": label}))
-        table.add_row(url, label)
+            click.echo(json.dumps({"database": store, "service": service, "url": url, "engine": label}))
+        table.add_row(service, url, label)
     if not as_json:
         console.print(table)
 

@@ -6,12 +6,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from pathlib import Path
 
 from samewire.build import build
 from samewire.databases import URL_VARIABLES, Database, launch
-from samewire.manifest import Server
+from samewire.datasets import dataset
+from samewire.manifest import SelectionError, Server, find_servers
 from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
-from samewire.toolchains import environment
+from samewire.settings import Setting, settings
+from samewire.toolchains import environment, missing
 
 START_TIMEOUT = 30.0
 
@@ -19,9 +22,9 @@ START_TIMEOUT = 30.0
 class Lab:
     """Starts databases and servers on free loopback ports; a context manager that stops them all.
 
-    `links` is how many links a fresh database holds unless told otherwise. A `private` lab has databases of its own
-    even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them. `database_cpus` places
-    databases on given cores.
+    `links` is how many links a fresh database of the shortener holds unless told otherwise. A `private` lab has
+    databases of its own even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them.
+    `database_cpus` places databases on given cores.
     """
 
     def __init__(self, *, links: int = 10_000, private: bool = False, database_cpus: set[int] | None = None) -> None:
@@ -32,6 +35,7 @@ class Lab:
         self._databases: dict[str, Database] = {}
         self._made: list[tuple[Database, str]] = []
         self._started: list[RunningServer] = []
+        self._upstreams: dict[str, RunningServer] = {}
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> "Lab":
@@ -64,12 +68,24 @@ class Lab:
             )
         return self._databases[store]
 
-    def new_database(self, store: str, links: int | None = None) -> str:
-        """The URL of a fresh database with links, deleted when the lab closes."""
+    def new_database(self, service: str, store: str, links: int | None = None) -> str:
+        """The URL of a fresh database for a server of that service, deleted when the lab closes."""
         database = self.database(store)
         name = f"samewire_{os.getpid()}_{next(self._numbers)}"
         self._made.append((database, name))
-        return database.create(name, self.links if links is None else links)
+        return database.create(name, dataset(service, self.links if links is None else links))
+
+    def upstream(self, service: str) -> RunningServer:
+        """A server of that service for others to ask, started at the first call: the one that needs least.
+
+        Raises SelectionError if there is none that can run here, StartError if it does not start.
+        """
+        if service not in self._upstreams:
+            able = [one for one in find_servers() if one.service == service and not missing(one.needs)]
+            if not able:
+                raise SelectionError(f"a server of the service {service!r} is needed as an upstream, and none is here")
+            self._upstreams[service] = self.start(min(able, key=lambda one: (len(one.needs), one.id)))
+        return self._upstreams[service]
 
     def spawn(
         self,
@@ -91,7 +107,12 @@ class Lab:
         variables |= {"HOST": "127.0.0.1", "PORT": str(free_port())}
         url_variable = URL_VARIABLES.get(server.store)
         if url_variable and not (env and url_variable in env):
-            variables[url_variable] = database or self.new_database(server.store)
+            variables[url_variable] = database or self.new_database(server.service, server.store)
+        variables |= {
+            setting.name: self._value(setting)
+            for setting in settings(server.service)
+            if setting.required and not (env and setting.name in env)
+        }
         if variant:
             variables |= dict(server.variants[variant].env)
         variables |= dict(env or {})
@@ -111,6 +132,18 @@ class Lab:
         )
         self._started.append(running)
         return running
+
+    def _value(self, setting: Setting) -> str:
+        """A value for a required setting."""
+        if setting.service:
+            return self.upstream(setting.service).target.url
+        return str(self.new_folder(setting.name.lower()))
+
+    def new_folder(self, name: str) -> Path:
+        """A fresh folder that a server may write to, whoever it runs as; deleted when the lab closes."""
+        folder = self.run.folder(name)
+        folder.chmod(0o777)
+        return folder
 
     def start(self, server: Server, **options) -> RunningServer:
         """`spawn` (same options), then wait until the server says that it is healthy. Raises StartError."""
@@ -149,6 +182,7 @@ class Lab:
             except StopTimeout as error:
                 problems.append(str(error))
         self._started.clear()
+        self._upstreams.clear()
         for database, name in self._made:
             # Private databases go as a whole; in somebody else's only what we made may go.
             if database.pid is None:

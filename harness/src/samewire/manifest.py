@@ -44,6 +44,7 @@ class Server:
     build: tuple[tuple[str, ...], ...]
     run: tuple[str, ...]
     artefacts: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     lint: tuple[tuple[str, ...], ...] = ()
     test: tuple[tuple[str, ...], ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM
@@ -86,6 +87,7 @@ def load(manifest: Path, root: Path = CHECKOUT) -> Server:
         needs=tuple(content.pop("needs")),
         run=tuple(content.pop("run")),
         artefacts=tuple(content.pop("artefacts", [])),
+        inputs=tuple(content.pop("inputs", [])),
         stop_signal=signal.Signals[content.pop("stop_signal", "SIGTERM")],
         variants=variants,
         **commands,

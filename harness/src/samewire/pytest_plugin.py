@@ -34,6 +34,7 @@ OUTCOMES = STATE / "outcomes.json"
 """Server → layer → outcome → number, of the last session."""
 
 _EVERY_SERVICE = ""
+_STARTED_AT_ONCE = 4
 
 
 def last_outcomes() -> dict:
@@ -74,6 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
+    config.addinivalue_line("markers", "stores(*names): only for servers that keep their records in one of these")
 
 
 def selected(config: pytest.Config) -> list[Selected]:
@@ -122,14 +124,13 @@ class _Session:
         self.stop_problems: list[str] = []
 
     def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
-        targets = {}
-        for one in chosen:
-            if one.server is None:
-                targets[one.name] = Target(one.name, one.service, one.url or "")
-            else:
-                targets[one.name] = self.lab.spawn(one.server).target
-        for running in self.lab.started:
-            self.lab.wait_until_healthy(running)
+        targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
+        ours = [one.server for one in chosen if one.server]
+        for first in range(0, len(ours), _STARTED_AT_ONCE):
+            some = [self.lab.spawn(server) for server in ours[first : first + _STARTED_AT_ONCE]]
+            for running in some:
+                self.lab.wait_until_healthy(running)
+            targets |= {running.target.name: running.target for running in some}
         self.databases = {store: database.label for store, database in self.lab.databases().items()}
         return targets
 
@@ -202,11 +203,19 @@ def _for_service(config: pytest.Config, path: Path) -> list[Selected]:
     return [one for one in selected(config) if service in (_EVERY_SERVICE, one.service)]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the tests of services of which no server was chosen."""
+    service = service_of(collection_path)
+    return True if service and service not in {one.service for one in selected(config)} else None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test for each server; a module with a `pytest_generate_tests` of its own does that itself."""
     if hasattr(metafunc.module, "pytest_generate_tests"):
         return
     chosen = _for_service(metafunc.config, metafunc.definition.path)
+    if stores := metafunc.definition.get_closest_marker("stores"):
+        chosen = [one for one in chosen if one.server and one.server.store in stores.args]
     if "target" in metafunc.fixturenames:
         metafunc.parametrize("target", [one.name for one in chosen], indirect=True, scope="session")
     if "server" in metafunc.fixturenames:
@@ -252,12 +261,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         wanted = [layer for layer in LAYERS if layer != "faults"]
     for item in items:
         marker = item.get_closest_marker("layer")
-        if not wanted or (marker and marker.args[0] in wanted):
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        one = parameters.get("target", parameters.get("server"))
+        for_nobody = one is not None and not isinstance(one, str)  # pytest's mark for an empty list of parameters
+        if not for_nobody and (not wanted or (marker and marker.args[0] in wanted)):
             kept.append(item)
         if not marker:
             continue
-        parameters = getattr(item, "callspec", None)
-        one = parameters and (parameters.params.get("target") or parameters.params.get("server"))
         names = [one] if one else [chosen.name for chosen in _for_service(config, item.path)]
         if marker.args[0] == "faults":
             names = [SUITE]
@@ -307,7 +317,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if state is None:
         return
     for name, target_ in config.stash.get(_running_key, {}).items():
-        started = next((one for one in state.lab.started if one.target.name == name), None)
+        started = next((one for one in state.lab.started if one.pid == target_.pid), None)
         if started and not started.alive:
             state.stop_problems.append(f"{name} died during the tests. Its last lines:\n{target_.last_lines()}")
     state.stop_problems += state.lab.close()

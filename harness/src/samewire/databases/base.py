@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 
+from samewire.datasets import Dataset
+
 
 class DatabaseError(Exception):
     """A database did not start, or refused; the message says what to do."""
@@ -27,17 +29,17 @@ class Database(ABC):
         """The URL of the database of that name."""
 
     @abstractmethod
-    def create(self, name: str, links: int) -> str:
-        """Make a fresh database with the first `links` links in it and return its URL."""
+    def create(self, name: str, dataset: Dataset) -> str:
+        """Make a fresh database with the dataset in it and return its URL."""
 
     @abstractmethod
     def drop(self, name: str) -> None:
         """Delete a database."""
 
-    def reload(self, name: str, links: int) -> None:
-        """Load the links again after `start`, where the engine lost them."""
+    def reload(self, name: str, dataset: Dataset) -> None:
+        """Load the dataset again after `start`, where the engine lost it."""
         if not self.durable:
-            self.create(name, links)
+            self.create(name, dataset)
 
     @abstractmethod
     def start(self) -> None:

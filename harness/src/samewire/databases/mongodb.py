@@ -2,15 +2,13 @@
 
 import os
 import signal
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import pymongo
 from pymongo.errors import PyMongoError
 
 from samewire.databases.base import Database, DatabaseError
-from samewire.links import links as generate_links
+from samewire.datasets import Dataset
 from samewire.process import (
     RunFolder,
     Spawned,
@@ -48,12 +46,11 @@ class MongoDB(Database):
     def url(self, name: str) -> str:
         return f"{self._server_url}/{name}"
 
-    def create(self, name: str, links: int) -> str:
+    def create(self, name: str, dataset: Dataset) -> str:
         with self._client() as client:
             client.drop_database(name)
-            collection = client[name]["links"]
-            for rows in _batches(links):
-                collection.insert_many([{"_id": hash_, "url": url} for hash_, url in rows], ordered=False)
+            for documents in dataset.documents(_BATCH):
+                client[name][dataset.table].insert_many(documents, ordered=False)
         return self.url(name)
 
     def drop(self, name: str) -> None:
@@ -70,12 +67,6 @@ class MongoDB(Database):
 
     def close(self) -> None:
         """Nothing to do: it is not ours."""
-
-
-def _batches(count: int) -> Iterator[list[tuple[str, str]]]:
-    rows = generate_links(count)
-    while batch := list(islice(rows, _BATCH)):
-        yield batch
 
 
 class PrivateMongoDB(MongoDB):

@@ -12,8 +12,10 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from samewire import datasets
 from samewire import links as links_module
 from samewire.databases.base import Database, DatabaseError
+from samewire.datasets import Dataset
 from samewire.locking import exclusive
 from samewire.paths import CACHE
 from samewire.process import (
@@ -31,18 +33,20 @@ USER = "samewire"
 SETTINGS = {"listen_addresses": "127.0.0.1", "max_connections": "500", "shared_buffers": "256MB", "jit": "off"}
 """Durability settings are PostgreSQL's defaults. No query here is worth compiling, so `jit` is off."""
 
-_CREATE = 'create table links (hash text collate "C" primary key, url text not null)'
 _LONGEST_SOCKET_PATH = 107
 
 
-def _copy_links(url: str, count: int) -> None:
+def _fill(url: str, dataset: Dataset) -> None:
+    table, columns = sql.Identifier(dataset.table), sql.SQL(", ").join(map(sql.Identifier, dataset.columns))
     with psycopg.connect(url) as connection:
-        connection.execute(_CREATE)
-        with connection.cursor().copy("copy links from stdin") as copy:
-            for row in links_module.links(count):
+        connection.execute(dataset.definition)
+        if not dataset.size:
+            return
+        with connection.cursor().copy(sql.SQL("copy {} ({}) from stdin").format(table, columns)) as copy:
+            for row in dataset.rows():
                 copy.write_row(row)
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("vacuum (analyze, freeze) links")
+        connection.execute(sql.SQL("vacuum (analyze, freeze) {}").format(table))
 
 
 class PostgreSQL(Database):
@@ -64,12 +68,12 @@ class PostgreSQL(Database):
     def url(self, name: str) -> str:
         return f"{self._server_url}/{name}"
 
-    def create(self, name: str, links: int) -> str:
+    def create(self, name: str, dataset: Dataset) -> str:
         self.drop(name)
         with self._administer() as connection:
             database = sql.Identifier(name)
-            if links == self._template_links:
-                template = sql.Identifier(f"links_{links}")
+            if dataset.table == "links" and dataset.size == self._template_links:
+                template = sql.Identifier(f"links_{dataset.size}")
                 connection.execute(
                     sql.SQL("create database {} template {} strategy file_copy").format(database, template)
                 )
@@ -79,7 +83,7 @@ class PostgreSQL(Database):
                     database
                 )
             )
-        _copy_links(self.url(name), links)
+        _fill(self.url(name), dataset)
         return self.url(name)
 
     def drop(self, name: str) -> None:
@@ -164,7 +168,8 @@ def _template(run: RunFolder, links: int) -> Path:
     """The cached cluster with a database `links_N`; made at the first call, which takes some seconds for a million."""
     binaries, version = tool("postgresql").path, postgresql().version
     assert binaries
-    digest = hashlib.sha256(Path(links_module.__file__).read_bytes() + Path(__file__).read_bytes()).hexdigest()[:12]
+    sources = (links_module.__file__, datasets.__file__, __file__)
+    digest = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()[:12]
     template = CACHE / f"postgresql-{version}-links-{links}-{digest}"
     with exclusive(CACHE / "postgresql.lock"):
         if template.exists():
@@ -185,7 +190,7 @@ def _template(run: RunFolder, links: int) -> Path:
             )
         cluster = PrivatePostgreSQL(run, made, template_links=None, cpus=None)
         try:
-            cluster.create(f"links_{links}", links)
+            cluster.create(f"links_{links}", datasets.dataset("shortener", links))
         finally:
             cluster.stop()
         made.rename(template)

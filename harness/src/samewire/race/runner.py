@@ -150,7 +150,7 @@ class _Race:
         began = time.monotonic()
         with self._console.status(f"loading {self._profile.links:,} links: {store}"):
             database = self._lab.database(store)
-            url = self._lab.new_database(store, self._profile.links)
+            url = self._lab.new_database(self._experiment.service, store, self._profile.links)
         self._databases[store] = database, url
         seconds = time.monotonic() - began
         self._record.add_database(store, database, seconds)

@@ -1,0 +1,69 @@
+"""How long a loaded machine kept a server, or the test that watches it, from running.
+
+The suite shares its cores with servers under test, so that a clock alone cannot tell a slow server from one that was
+not let on a core. Linux counts, for each thread, the time that it was ready to run and waited for a core
+(`/proc/PID/task/TID/schedstat`, second field, nanoseconds; Documentation/scheduler/sched-stats.rst).
+"""
+
+import os
+import threading
+import time
+from bisect import bisect_left, bisect_right
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+SLICE = 0.05
+"""Seconds between two looks."""
+
+
+class Starvation:
+    """Watches a process, its children and this process, from `with` on."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._times: list[float] = []
+        self._waits: list[float] = []
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def seconds(self, start: float, end: float) -> float:
+        """At most how long an answer between two monotonic times was held up for want of a core.
+
+        In each slice of time at most one thread is the one that everything waits for: the longest wait of any counts.
+        """
+        first = max(0, bisect_right(self._times, start) - 1)
+        return sum(self._waits[first : bisect_left(self._times, end) + 1])
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        before, looked = self._waited(), time.monotonic()
+        while not self._ending.wait(SLICE):
+            now, before_last, looked_last = self._waited(), before, looked
+            before, looked = now, time.monotonic()
+            longest = max((wait - before_last.get(task, wait) for task, wait in now.items()), default=0) / 1e9
+            self._waits.append(min(longest, looked - looked_last))
+            self._times.append(looked)
+
+    def _waited(self) -> dict[str, int]:
+        """Thread → nanoseconds that it has waited for a core so far."""
+        try:
+            children = psutil.Process(self._pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return {}
+        waited = {}
+        for pid in (os.getpid(), self._pid, *(child.pid for child in children)):
+            for task in Path(f"/proc/{pid}/task").glob("*"):
+                try:
+                    waited[task.name] = int((task / "schedstat").read_text().split()[1])
+                except OSError:
+                    continue  # It has ended.
+        return waited

@@ -1,0 +1,48 @@
+"""What a fresh database of a service holds: a table (in MongoDB a collection) and its rows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from samewire.links import links
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """`size` rows of a table. The first of `columns` is the key (`_id` in MongoDB)."""
+
+    table: str
+    definition: str
+    """SQL that makes the table."""
+    columns: tuple[str, ...]
+    rows_of: Callable[[int], Iterator[tuple]]
+    size: int
+
+    def rows(self) -> Iterator[tuple]:
+        """The rows, in the order of `columns`."""
+        return self.rows_of(self.size)
+
+    def documents(self, batch: int) -> Iterator[list[dict]]:
+        """The rows as MongoDB documents, `batch` at a time."""
+        names = ("_id", *self.columns[1:])
+        rows = self.rows()
+        while some := [dict(zip(names, row, strict=True)) for row in islice(rows, batch)]:
+            yield some
+
+
+def dataset(service: str, links_: int) -> Dataset:
+    """What a fresh database of a service holds; the shortener's `links_` links. KeyError for one without a database."""
+    return {"shortener": _links, "todo": _todos}[service](links_)
+
+
+def _links(size: int) -> Dataset:
+    definition = 'create table links (hash text collate "C" primary key, url text not null)'
+    return Dataset("links", definition, ("hash", "url"), links, size)
+
+
+def _todos(_: int) -> Dataset:
+    definition = (
+        "create table todos (id bigint generated always as identity primary key, title text not null,"
+        " completed boolean not null default false)"
+    )
+    return Dataset("todos", definition, ("id", "title", "completed"), lambda _: iter(()), 0)
