@@ -17,8 +17,9 @@ from rich.console import Console
 
 from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
-from samewire.manifest import Server, find_servers
-from samewire.paths import BENCH, CHECKOUT, HARNESS, RESULTS, STATE
+from samewire.manifest import Kernel, Server, find_kernels, find_servers
+from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
+from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
 from samewire.toolchains import ToolMissing
 
@@ -95,6 +96,16 @@ def _manifest_job(name: str, server: Server, commands: Iterable[tuple[str, ...]]
     return _once(f"{name} {server.id}", inputs_digest(server), run)
 
 
+def _kernel_job(name: str, kernel: Kernel, commands: Iterable[tuple[str, ...]]) -> _Job:
+    def run() -> None:
+        for argv in commands:
+            run_command(argv, kernel.folder, kernel.needs)
+
+    # Its tests hold it to golden data of the contract.
+    inputs = digest_files(source_files(kernel.folder) + source_files(CONTRACTS), CHECKOUT)
+    return _once(f"{name} {kernel.id}", inputs, run)
+
+
 def _maven_job(name: str, module: Path, goal: str) -> _Job:
     inputs = digest_files(source_files(module), module)
     argv = ["mvn", "-B", "-ntp", goal]
@@ -110,15 +121,17 @@ def lint_all(console: Console) -> list[Check]:
         _Job("format Python", lambda: run_command([*ruff, "format", "--check", *settings, "."], CHECKOUT, [])),
     ]
     jobs += [_maven_job("lint", module, "spotless:check") for module in _MAVEN_MODULES]
+    jobs += [_kernel_job("lint", kernel, kernel.lint) for kernel in find_kernels() if kernel.lint]
     jobs += [_manifest_job("lint", server, server.lint) for server in find_servers() if server.lint]
     return _run_all(console, jobs)
 
 
 def unit_test_all(console: Console) -> list[Check]:
-    """The unit tests of the harness, of the load generator, and those that manifests name."""
+    """The unit tests of the harness, of the load generator, the shared kernels, and those that manifests name."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=worksteal", str(HARNESS / "tests")]
     jobs: list[_Job] = [_Job("unit tests harness", lambda: run_command(pytest, HARNESS, []))]
     jobs.append(_maven_job("unit tests", BENCH / "load", "test"))
+    jobs += [_kernel_job("unit tests", kernel, kernel.test) for kernel in find_kernels()]
     jobs += [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
     return _run_all(console, jobs)
 
@@ -138,7 +151,11 @@ def _delete_one_server() -> None:
         deleted = random.choice(find_servers())
         shutil.rmtree(copy / deleted.folder.relative_to(CHECKOUT))
         samewire = [sys.executable, "-m", "samewire.cli"]
-        for argv in ([*samewire, "list"], [*samewire, "idioms"], [*samewire, "verify", "--layer", "cases"]):
+        # Who else could miss it: the other servers of its service, and those that have it upstream.
+        left = {server.service for server in find_servers(copy)}
+        near = {deleted.service} | {one for one in left if any(s.service == deleted.service for s in settings(one))}
+        verify = [*samewire, "verify", "--layer", "cases", *sorted(near & left)]
+        for argv in ([*samewire, "list"], [*samewire, "idioms"], verify):
             environment = os.environ | {"SAMEWIRE_CHECKOUT": str(copy)}
             done = subprocess.run(argv, cwd=copy, env=environment, capture_output=True, text=True)
             if done.returncode:

@@ -1,16 +1,13 @@
 """The registry of servers: every `servers-*/*/server.toml`, and nothing else."""
 
-import json
 import signal
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-import jsonschema
-
-from samewire.paths import CHECKOUT, CONTRACTS
+from samewire.contract.files import validator
+from samewire.paths import CHECKOUT
 
 
 class ManifestError(Exception):
@@ -62,21 +59,34 @@ class Server:
         return next(name for name, role in self.stack.items() if role == "HTTP server")
 
 
-@cache
-def _validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads((CONTRACTS / "schema" / "server.schema.json").read_text()))
+@dataclass(frozen=True)
+class Kernel:
+    """A pure library that servers of one language share: a folder of `servers-*/_shared/` with a `kernel.toml`."""
+
+    id: str
+    folder: Path
+    needs: tuple[str, ...]
+    test: tuple[tuple[str, ...], ...]
+    lint: tuple[tuple[str, ...], ...]
 
 
-def load(manifest: Path, root: Path = CHECKOUT) -> Server:
-    """The server that a `server.toml` describes. Raises ManifestError."""
+def _read(manifest: Path, root: Path, schema: str) -> dict:
+    """The checked content of a TOML file. Raises ManifestError."""
     shown = manifest.relative_to(root)
     try:
         content = tomllib.loads(manifest.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ManifestError(f"{shown}: {error}") from error
-    problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
+    problems = sorted(validator(schema).iter_errors(content), key=lambda problem: problem.json_path)
     if problems:
         raise ManifestError("\n".join(f"{shown}: {problem.json_path}: {problem.message}" for problem in problems))
+    return content
+
+
+def load(manifest: Path, root: Path = CHECKOUT) -> Server:
+    """The server that a `server.toml` describes. Raises ManifestError."""
+    shown = manifest.relative_to(root)
+    content = _read(manifest, root, "server.schema.json")
     if list(content["stack"].values()).count("HTTP server") != 1:
         raise ManifestError(f'{shown}: $.stack: exactly one entry has the role "HTTP server"')
     commands = {key: tuple(tuple(argv) for argv in content.pop(key, [])) for key in ("build", "lint", "test")}
@@ -98,6 +108,17 @@ def load(manifest: Path, root: Path = CHECKOUT) -> Server:
 def find_servers(root: Path = CHECKOUT) -> list[Server]:
     """Every server of the checkout, by id. Raises ManifestError."""
     return [load(manifest, root) for manifest in sorted(root.glob("servers-*/*/server.toml"))]
+
+
+def find_kernels(root: Path = CHECKOUT) -> list[Kernel]:
+    """The shared kernels of all languages, by id. Raises ManifestError."""
+    kernels = []
+    for manifest in sorted(root.glob("servers-*/_shared/*/kernel.toml")):
+        content = _read(manifest, root, "kernel.schema.json")
+        commands = {key: tuple(tuple(argv) for argv in content.get(key, [])) for key in ("test", "lint")}
+        folder = manifest.parent
+        kernels.append(Kernel(folder.relative_to(root).as_posix(), folder, tuple(content["needs"]), **commands))
+    return kernels
 
 
 def select(servers: Sequence[Server], names: Iterable[str]) -> list[Server]:

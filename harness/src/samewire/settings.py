@@ -3,14 +3,11 @@
 HOST, PORT and the database's URL, which every server may need, are not in there.
 """
 
-import json
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 
-import jsonschema
-
-from samewire.contract.files import ContractError
+from samewire.contract.files import ContractError, validator
 from samewire.paths import CONTRACTS
 
 
@@ -43,8 +40,7 @@ def settings(service: str) -> tuple[Setting, ...]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ContractError(f"{path}: {error}") from error
-    schema = json.loads((CONTRACTS / "schema/settings.schema.json").read_text(encoding="utf-8"))
-    problems = sorted(jsonschema.Draft202012Validator(schema).iter_errors(content), key=lambda one: one.json_path)
+    problems = sorted(validator("settings.schema.json").iter_errors(content), key=lambda one: one.json_path)
     if problems:
         raise ContractError("\n".join(f"{path}: {problem.json_path}: {problem.message}" for problem in problems))
     return tuple(Setting(name, **about) for name, about in content.items())

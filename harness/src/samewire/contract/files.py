@@ -25,7 +25,7 @@ def read(path: Path, schema: str) -> Any:
         data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (OSError, yaml.YAMLError) as error:
         raise ContractError(f"{path}: {error}") from None
-    errors = sorted(map(_deepest, _validator(schema).iter_errors(data)), key=lambda error: error.json_path)
+    errors = sorted(map(_deepest, validator(schema).iter_errors(data)), key=lambda error: error.json_path)
     if errors:
         raise ContractError("\n".join(f"{path}: at {error.json_path}: {error.message[:300]}" for error in errors))
     return data
@@ -52,7 +52,8 @@ class _Loader(yaml.CSafeLoader):
 
 
 @cache
-def _validator(schema: str) -> jsonschema.Draft202012Validator:
+def validator(schema: str) -> jsonschema.Draft202012Validator:
+    """The validator for `contract-tests/schema/<schema>`; schemas may refer to each other by file name."""
     contents = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in (CONTRACTS / "schema").iterdir()}
     registry = Registry().with_resources((name, Resource.from_contents(each)) for name, each in contents.items())
     return jsonschema.Draft202012Validator(contents[schema], registry=registry)
