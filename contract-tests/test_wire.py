@@ -1,13 +1,17 @@
 """What goes over the wire, byte by byte: `wire/*.yaml`, on raw sockets.
 
+`$word` in a case is the service's own (`<service>/wire.yaml`); a case is for the services that have all of its words.
+
 A case has `must`, which every stack answers alike, or `may`: there the stack decides before its application sees the
 request, and the rule is a 4xx, a closed connection, or one of the answers in `may`, those of the path as a stack may
 read it; never a 5xx, never silence. What each stack does of that is pinned under the name its manifests have for the
-HTTP server. After every case the server must answer a new connection, and an open connection must answer the next
-request and nothing else.
+web framework or the HTTP server. After every case the server must answer a new connection, and an open connection
+must answer the next request and nothing else.
 """
 
 import importlib
+import json
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -74,7 +78,6 @@ class Case:
     """One case of a file."""
 
     file: Path
-    service: str | None
     id: str
     why: str
     send: tuple[Part, ...]
@@ -91,18 +94,38 @@ class Case:
         return b"".join(self.send) if all(isinstance(part, bytes) for part in self.send) else None
 
 
+_WORD = re.compile(r"\$([a-z_]+)|\$\{([a-z_]+)\[(\d*):(\d*)\]\}")
+
+
+def _word_files() -> Iterator[Path]:
+    return CONTRACTS.glob("*/wire.yaml")
+
+
 @cache
-def read_cases() -> tuple[Case, ...]:
-    """The cases of all files. Raises ContractError."""
-    cases = []
+def read_words(service: str) -> dict[str, str | int]:
+    """What the words of the cases stand for in a service; none if it has no `wire.yaml`. Raises ContractError."""
+    path = CONTRACTS / service / "wire.yaml"
+    return files.read(path, "words.schema.json")["words"] if path.exists() else {}
+
+
+@cache
+def read_cases(service: str) -> tuple[Case, ...]:
+    """The cases of all files that are for a service. Raises ContractError."""
+    words, every_word = read_words(service), set().union(*(read_words(path.parent.name) for path in _word_files()))
+    cases, ids = [], []
     for file in sorted((CONTRACTS / "wire").glob("*.yaml")):
-        content = files.read(file, "wire.schema.json")
-        for case in content["cases"]:
+        for case in files.read(file, "wire.schema.json")["cases"]:
+            ids.append(case["id"])
+            used = {match[1] or match[2] for match in _WORD.finditer(json.dumps(case))}
+            if used - every_word:
+                raise files.ContractError(f"{file}: case {case['id']}: no service has {sorted(used - every_word)}")
+            if used - words.keys():
+                continue
+            case = _filled(case, words)
             send = case["send"] if isinstance(case["send"], list) else [case["send"]]
             cases.append(
                 Case(
                     file=file.relative_to(CONTRACTS.parent),
-                    service=content.get("service"),
                     id=case["id"],
                     why=case["why"],
                     send=tuple(map(_part, send)),
@@ -114,14 +137,30 @@ def read_cases() -> tuple[Case, ...]:
                     by_chance=case.get("by_chance", False),
                 )
             )
-    files.no_doubles(CONTRACTS / "wire", "case id", (case.id for case in cases))
+    files.no_doubles(CONTRACTS / "wire", "case id", ids)
     return tuple(cases)
+
+
+def _filled(value: Any, words: dict[str, str | int]) -> Any:
+    """`value` with the service's words filled in everywhere."""
+    if isinstance(value, dict):
+        return {key: _filled(each, words) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, words) for each in value]
+    if not isinstance(value, str):
+        return value
+
+    def word(match: re.Match[str]) -> str:
+        start, end = (int(match[group]) if match[group] else None for group in (3, 4))
+        return str(words[match[1] or match[2]])[start:end]
+
+    return _WORD.sub(word, value)
 
 
 def _part(part: str | dict[str, Any]) -> Part:
     if isinstance(part, str):
         return part.encode("latin-1")
-    return part["repeat"].encode("latin-1") * part["times"] if "repeat" in part else part
+    return part["repeat"].encode("latin-1") * int(part["times"]) if "repeat" in part else part
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -129,8 +168,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     pairs = [
         pytest.param(one.name, case, id=f"{one.name}-{case.id}")
         for one in selected(metafunc.config)
-        for case in read_cases()
-        if case.service in (None, one.service) and (case.in_two or metafunc.function is test_wire)
+        for case in read_cases(one.service)
+        if case.in_two or metafunc.function is test_wire
     ]
     metafunc.parametrize(("target", "case"), pairs, indirect=["target"])
 
@@ -229,8 +268,9 @@ class Judge:
 
     def __init__(self, target: Target, case: Case) -> None:
         self.target, self.case = target, case
-        self.stack = target.server.http_server if target.server else None
-        self.pin = case.pinned.get(self.stack) if self.stack else None
+        stack = target.server.wire_stack if target.server else ()
+        self.stack = stack[-1] if stack else None
+        self.pin = next((case.pinned[name] for name in stack if name in case.pinned), None)
         self.expected = case.must or self.pin or Expected((case.may or (None,))[:1] * case.requests, None)
 
     def check(self, parts: Iterable[Part], how: str) -> None:

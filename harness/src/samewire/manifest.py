@@ -55,8 +55,13 @@ class Server:
 
     @property
     def http_server(self) -> str:
-        """What speaks HTTP in this stack (`node:http`, `netty`, …): the key of the tables of pinned wire answers."""
+        """What speaks HTTP in this stack (`node:http`, `netty`, …)."""
         return next(name for name, role in self.stack.items() if role == "HTTP server")
+
+    @property
+    def wire_stack(self) -> tuple[str, ...]:
+        """The keys under which its wire answers may be pinned, the most particular first."""
+        return (*(name for name, role in self.stack.items() if role == "web framework"), self.http_server)
 
 
 @dataclass(frozen=True)
