@@ -292,6 +292,25 @@ def race(experiment: str, profile: str, seed: int | None, open_: bool) -> None:
 
 
 @main.command()
+@_NAMES
+@click.option("--rounds", default=5, show_default=True, help="How often everything is measured.")
+@click.option(
+    "--seconds", default=4.0, show_default=True, help="How long one measurement takes, after as long a warm-up."
+)
+@click.option("--seed", type=int, help="The seed of the order; chosen and recorded by default.")
+def floor(names: tuple[str, ...], rounds: int, seconds: float, seed: int | None) -> None:
+    """How far servers are from the least that their stacks cost: bare answer plus bare query, or a raw copy."""
+    from samewire.floor import Profile, measure
+    from samewire.race import RaceError
+
+    try:
+        folder = measure(select(find_servers(), names), Profile(rounds, seconds, seconds), console, seed)
+    except RaceError as error:
+        _fail(error, FAILED)
+    console.print(f"record: {folder / 'floor.json'}", soft_wrap=True, highlight=False)
+
+
+@main.command()
 @click.argument("run", required=False)
 @click.option("--open", "open_", is_flag=True, help="Open it in a browser, where there is one.")
 def report(run: str | None, open_: bool) -> None:

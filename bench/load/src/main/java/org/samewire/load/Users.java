@@ -100,7 +100,12 @@ final class Users {
         .httpRequest(HttpMethod.GET)
         .path(session -> user(session).nextPath())
         .handler()
-        .status((request, status) -> user(request.session).status = status)
+        .status(
+            (request, status) -> {
+              // A user is no browser; and Hyperfoil 0.25.2 fails to keep a 200 in its cache.
+              request.cacheControl.noStore = true;
+              user(request.session).status = status;
+            })
         .header((request, name, value) -> user(request.session).header(name, value))
         .rawBytes(new CountBytes())
         .onCompletion(session -> user(session).complete(session.currentRequest()))

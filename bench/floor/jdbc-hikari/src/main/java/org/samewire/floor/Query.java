@@ -1,0 +1,57 @@
+package org.samewire.floor;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.net.URI;
+import java.sql.SQLException;
+
+/** The TODO service's lookup over and over, pool as the servers have it, a thread for each connection. */
+final class Query {
+  private static final int POOL = 10;
+  private static final String LOOKUP = "select id, title, completed from todos where id = ?";
+
+  private final Walk walk = new Walk();
+  private final HikariDataSource database;
+
+  private Query() throws Exception {
+    URI url = URI.create(System.getenv("POSTGRES_URL"));
+    var config = new HikariConfig();
+    config.setJdbcUrl("jdbc:postgresql://" + url.getHost() + ":" + url.getPort() + url.getPath());
+    String[] user = url.getUserInfo().split(":", 2);
+    config.setUsername(user[0]);
+    config.setPassword(user.length > 1 ? user[1] : null);
+    config.setMaximumPoolSize(POOL);
+    database = new HikariDataSource(config);
+    for (int number = 0; number < POOL; number++) {
+      int first = number * walk.keys.size() / POOL;
+      var thread = new Thread(() -> ask(first));
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  private void ask(int first) {
+    try {
+      for (int key = first; ; key = (key + 1) % walk.keys.size()) {
+        try (var connection = database.getConnection();
+            var statement = connection.prepareStatement(LOOKUP)) {
+          statement.setLong(1, Long.parseLong(walk.keys.get(key)));
+          try (var rows = statement.executeQuery()) {
+            rows.next();
+            rows.getLong(1);
+            rows.getString(2);
+            rows.getBoolean(3);
+          }
+          walk.queries.incrementAndGet();
+        }
+      }
+    } catch (SQLException e) {
+      System.err.println(e);
+      System.exit(1);
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    new Query().walk.measure();
+  }
+}

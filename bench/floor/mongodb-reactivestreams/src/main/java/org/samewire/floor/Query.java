@@ -1,0 +1,54 @@
+package org.samewire.floor;
+
+import static com.mongodb.client.model.Filters.eq;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.connection.TransportSettings;
+import com.mongodb.reactivestreams.client.MongoClients;
+import com.mongodb.reactivestreams.client.MongoCollection;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import org.bson.Document;
+import reactor.core.publisher.Mono;
+
+/** The shortener's lookup over and over, the pool as the servers have it, one loop. */
+final class Query {
+  private final Walk walk = new Walk();
+  private final MongoCollection<Document> links;
+
+  private Query() throws Exception {
+    var url = new ConnectionString(System.getenv("MONGODB_URL"));
+    var loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    var settings =
+        MongoClientSettings.builder()
+            .applyConnectionString(url)
+            .transportSettings(
+                TransportSettings.nettyBuilder()
+                    .eventLoopGroup(loop)
+                    .socketChannelClass(EpollSocketChannel.class)
+                    .build())
+            .applyToConnectionPoolSettings(pool -> pool.maxSize(10))
+            .build();
+    links = MongoClients.create(settings).getDatabase(url.getDatabase()).getCollection("links");
+    for (int number = 0; number < walk.inFlight; number++) {
+      ask(walk.start(number));
+    }
+  }
+
+  private void ask(int key) {
+    Mono.from(links.find(eq(walk.keys.get(key))).first())
+        .subscribe(
+            link -> walk.queries.incrementAndGet(),
+            failure -> {
+              System.err.println(failure);
+              System.exit(1);
+            },
+            () -> ask((key + 1) % walk.keys.size()));
+  }
+
+  public static void main(String[] args) throws Exception {
+    new Query().walk.measure();
+  }
+}
