@@ -5,8 +5,9 @@
 A case has `must`, which every stack answers alike, or `may`: there the stack decides before its application sees the
 request, and the rule is a 4xx, a closed connection, or one of the answers in `may`, those of the path as a stack may
 read it; never a 5xx, never silence. What each stack does of that is pinned under the name its manifests have for the
-web framework or the HTTP server. After every case the server must answer a new connection, and an open connection
-must answer the next request and nothing else.
+web framework or the HTTP server. Where a stack itself breaks a `must`, `deviates` pins what it does, with the reason.
+After every case the server must answer a new connection, and an open connection must answer the next request and
+nothing else.
 """
 
 import importlib
@@ -85,6 +86,7 @@ class Case:
     may: tuple[int | str, ...] | None
     requests: int
     pinned: dict[str, Expected]
+    deviates: dict[str, Expected]
     in_two: bool
     by_chance: bool
 
@@ -133,6 +135,7 @@ def read_cases(service: str) -> tuple[Case, ...]:
                     may=tuple(case["may"]) if "may" in case else None,
                     requests=case.get("requests", 1),
                     pinned={stack: Expected.read(items) for stack, items in case.get("pinned", {}).items()},
+                    deviates={stack: Expected.read(one["does"]) for stack, one in case.get("deviates", {}).items()},
                     in_two=case.get("in_two", False),
                     by_chance=case.get("by_chance", False),
                 )
@@ -270,8 +273,9 @@ class Judge:
         self.target, self.case = target, case
         stack = target.server.wire_stack if target.server else ()
         self.stack = stack[-1] if stack else None
-        self.pin = next((case.pinned[name] for name in stack if name in case.pinned), None)
-        self.expected = case.must or self.pin or Expected((case.may or (None,))[:1] * case.requests, None)
+        pins = case.pinned | case.deviates
+        self.pin = next((pins[name] for name in stack if name in pins), None)
+        self.expected = self.pin or case.must or Expected((case.may or (None,))[:1] * case.requests, None)
 
     def check(self, parts: Iterable[Part], how: str) -> None:
         """Play the case with these parts. AssertionError if it goes wrong, with all there is to know."""
@@ -350,7 +354,7 @@ class Judge:
 def test_wire(target: Target, case: Case) -> None:
     judge = Judge(target, case)
     judge.check(case.send, "sent at once")
-    if case.must and case.data and len(case.data) < 1000:
+    if case.must and not judge.pin and case.data and len(case.data) < 1000:
         judge.check((case.data[place : place + 1] for place in range(len(case.data))), "sent byte by byte")
 
 
