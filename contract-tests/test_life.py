@@ -267,11 +267,12 @@ def takes_connections(target: Target) -> bool:
     return False
 
 
-def everything_is_read(target: Target) -> bool:
-    """Whether the server has accepted every connection to it and read every byte that came on them."""
-    port = f":{target.port:04X}"
+def is_read(target: Target, *connections: Connection) -> bool:
+    """Whether the server has read every byte that came on these connections to it."""
+    server, clients = f":{target.port:04X}", {f":{connection.local_port:04X}" for connection in connections}
     rows = [row.split() for table in ("tcp", "tcp6") for row in Path("/proc/net", table).read_text().splitlines()[1:]]
-    return not any(row[1].endswith(port) and int(row[4].partition(":")[2], 16) for row in rows)
+    ours = (row for row in rows if row[1].endswith(server) and row[2][-5:] in clients)
+    return not any(int(row[4].partition(":")[2], 16) for row in ours)
 
 
 def resources(pid: int) -> tuple[int, int, int]:
@@ -458,7 +459,7 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
         # The client of `stuck` never sends the end of its request; its story goes on below.
         half_sent = connect(stuck.target)
         half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
-        assert wait_until(lambda: everything_is_read(stuck.target), 5)
+        assert wait_until(lambda: is_read(stuck.target, half_sent), 5)
         stuck_signalled = time.monotonic()
         stuck.signal(server.stop_signal)
 
@@ -483,7 +484,7 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
                 sent = time.monotonic()
                 for connection, request in in_flight:
                     connection.send(request)
-                assert wait_until(lambda: everything_is_read(target), 1), (
+                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
                     f"{target.name} does not read what is sent to it"
                 )
                 signalled = time.monotonic()

@@ -67,6 +67,7 @@ class Expected:
         answers: list[int | str] = []
         for item in items:
             times, _, one = item.rpartition(" × ") if isinstance(item, str) else ("", "", item)
+            one = int(one) if isinstance(one, str) and one.isdecimal() else one  # a status that is the service's own
             answers += [one] * int(times or 1) if item != end else []
         return cls(tuple(answers), end)
 

@@ -226,6 +226,22 @@ def test_bound_values(loading, first: bytes, second: bytes, said: str | None) ->
     assert any(said in problem for problem in problems) if said else problems == []
 
 
+def test_bound_number(loading) -> None:
+    """A number is bound without quotation marks, and may be bound as it is anywhere else."""
+    (case,) = loading("""
+  - id: a
+    why: because it is so
+    bind: { id: { number: "[1-9][0-9]*" } }
+    steps:
+      - { send: POST /, expect: { made: { name: "${id}x" } } }
+      - { send: "GET /${id}", expect: { json: { status: 200, value: ["${id}"] } } }
+""")
+    body = b'{"id":5,"name":"5x"}'
+    first = answer(201, body, Location="/5", Content_Type="application/json")
+    with answering(first, answer(200, b"[5]", Content_Type="application/json"), HEALTHY) as target:
+        assert cases.run(case, target) == []
+
+
 # ------------------------------------------------------------------------------- the shortener's files among themselves
 
 

@@ -1,8 +1,10 @@
 from dataclasses import replace
 from email.utils import formatdate
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from samewire.contract import tolerated
 from samewire.contract.compare import differences, response_problems, side_by_side, substitute
@@ -225,3 +227,44 @@ def test_a_name_twice_is_an_error(tmp_path: Path) -> None:
     path.write_text("tolerated:\n" + line % "A" + line % "B")
     with pytest.raises(ContractError, match="name 'a' comes twice"):
         tolerated.load(path)
+
+
+def png(pixels: bytes = bytes(range(12)), size: tuple[int, int] = (2, 2), mode: str = "RGB", **options) -> Response:
+    file = BytesIO()
+    Image.frombytes(mode, size, pixels).save(file, "PNG", **options)
+    return response(file.getvalue(), Content_Type="image/png")
+
+
+def test_images_are_compared_by_their_pixels() -> None:
+    pixels = bytes(range(256)) * 48
+    small, large = png(pixels, (64, 64), compress_level=9), png(pixels, (64, 64), compress_level=0)
+    assert small.body != large.body
+    assert same(small, large)
+    heads = [replace(one, body=b"") for one in (small, large)]
+    assert same(*heads, HEAD)
+    assert same(without("Content-Length", heads[0]), heads[1], HEAD)
+    assert not same(without("Content-Length", small), large)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (png(bytes(range(11)) + b"\xff"), "1 of 4 pixels, first x=1 y=1: (9, 10, 11) and (9, 10, 255)"),
+        (png(size=(4, 1)), "width 2 and 4"),
+        (png(size=(1, 4)), "width 2 and 1"),
+        (png(bytes(range(6)), (2, 1)), "height 2 and 1"),
+        (png(bytes(16), mode="RGBA"), "colour type 2 and 6"),
+        (png(bytes(4), mode="L"), "colour type 2 and 0"),
+        (response(png().body[:28] + b"\1" + png().body[29:], Content_Type="image/png"), "no sound PNG from the other"),
+        (response(png().body + b"\n", Content_Type="image/png"), "no sound PNG from the other"),
+        (response(png().body[:-12], Content_Type="image/png"), "no sound PNG from the other"),
+        (response(b"", Content_Type="image/png"), "ended"),
+    ],
+)
+def test_different_images(other: Response, said: str) -> None:
+    assert any(said in difference for difference in differences(png(), other, request=GET))
+
+
+def test_images_of_another_type_are_bytes() -> None:
+    given = (response(png(compress_level=level).body, Content_Type="image/x-png") for level in (0, 9))
+    assert not same(*given)

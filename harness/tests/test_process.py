@@ -102,6 +102,14 @@ def test_one_that_does_not_end_in_time_is_reported_and_can_be_killed_with_its_ch
     assert _gone(children[0].pid)
 
 
+def test_standard_output_and_standard_error_are_told_apart():
+    run = RunFolder()
+    sleeper = _sleeper(run, "import sys; print('said'); print('complained', file=sys.stderr)")
+    sleeper.wait(10)
+    assert (sleeper.stdout(), sleeper.stderr()) == ("said\n", "complained\n")
+    assert sleeper.output() == "said\ncomplained\n"
+
+
 def test_a_program_that_is_not_there_is_a_start_error():
     run = RunFolder()
     with pytest.raises(process.StartError, match="no-such-program"):

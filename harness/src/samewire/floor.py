@@ -313,7 +313,7 @@ class _Bench:
         except StopTimeout as error:
             running.kill()
             raise FloorError(f"{program.id}: {error}") from error
-        lines = running.output().splitlines()
+        lines = running.stdout().splitlines()
         if status or not lines or not lines[-1].startswith("{"):
             raise FloorError(f"{program.id} ended with status {status}:\n{running.output()[-2000:]}")
         result = json.loads(lines[-1])

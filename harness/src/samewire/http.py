@@ -157,6 +157,11 @@ class Connection:
         """The value of Host."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    @property
+    def local_port(self) -> int:
+        """The client's port."""
+        return self._socket.getsockname()[1]
+
     def send(self, request: Request) -> None:
         """Send one request; errors as of `send_raw`."""
         self.send_raw(request.to_bytes(self.authority))

@@ -23,7 +23,7 @@ import psutil
 
 from samewire.manifest import Server
 from samewire.paths import RUNS
-from samewire.target import Target
+from samewire.target import Target, stdout_beside
 
 PORTS = range(20000, 30000)
 """Ports from 32768 up collide with those of clients."""
@@ -136,13 +136,15 @@ def kill_tree(pid: int) -> None:
     """SIGKILL a process and all its descendants, each by its pid."""
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
+        # Stopped first, so that it starts no child that is not seen here.
+        process.suspend()
         for member in [process, *process.children(recursive=True)]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
 
 
 class Spawned:
-    """A started process with its output in a log file."""
+    """A started process: its standard error goes to the file `log`, its standard output to one beside it."""
 
     def __init__(
         self,
@@ -156,10 +158,10 @@ class Spawned:
         cpus: set[int] | None = None,
     ) -> None:
         self.log = log
-        with log.open("ab") as output:
+        with stdout_beside(log).open("ab") as output, log.open("ab") as errors:
             try:
                 self._popen = subprocess.Popen(
-                    argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                    argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                     start_new_session=True, user=user, group="nogroup" if user == "nobody" else None,
                     extra_groups=[] if user else None,
                     # Before exec, so that threads which the program starts at once are placed as well.
@@ -179,9 +181,17 @@ class Spawned:
         """Whether it still runs."""
         return self._popen.poll() is None
 
-    def output(self) -> str:
-        """All that it wrote so far on standard output and standard error."""
+    def stdout(self) -> str:
+        """All that it wrote so far on standard output."""
+        return stdout_beside(self.log).read_text(errors="replace")
+
+    def stderr(self) -> str:
+        """All that it wrote so far on standard error."""
         return self.log.read_text(errors="replace")
+
+    def output(self) -> str:
+        """All that it wrote so far: standard output, then standard error."""
+        return self.stdout() + self.stderr()
 
     def signal(self, number: int) -> None:
         """Send a signal to the process itself, not to its children."""

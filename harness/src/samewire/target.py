@@ -7,6 +7,11 @@ from urllib.parse import urlsplit
 from samewire.manifest import Server
 
 
+def stdout_beside(log: Path) -> Path:
+    """The file for a server's standard output, where `log` is the one for its standard error."""
+    return log.with_name(f"{log.name}.stdout")
+
+
 @dataclass(frozen=True)
 class Target:
     """A running server of `service` at `url`; `server` is None when it is not one of this checkout."""
@@ -29,7 +34,9 @@ class Target:
         return urlsplit(self.url).port or 80
 
     def last_lines(self, n: int = 20) -> str:
-        """The last `n` lines of the server's output; empty when there is no log."""
-        if self.log is None or not self.log.exists():
+        """The last `n` lines of what the server wrote, standard error last; empty when there is no log."""
+        if self.log is None:
             return ""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-n:])
+        files = [path for path in (stdout_beside(self.log), self.log) if path.exists()]
+        lines = [line for path in files for line in path.read_text(errors="replace").splitlines()]
+        return "\n".join(lines[-n:])

@@ -35,6 +35,7 @@ PROBE = Request("GET", "/healthz")
 (a body after HEAD, too small a Content-Length) is found here, in the case that caused it."""
 
 _PLACEHOLDER = re.compile(r"\$\{([a-z][a-z0-9_]*)\}")
+_NAMED_STRING = re.compile(f'"{_PLACEHOLDER.pattern}"')
 # Python 3.11 has the names of these two from before RFC 9110.
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
 
@@ -176,10 +177,11 @@ def _case(service: str, case_id: str, entry: dict, variables: dict, named: dict[
     for name, value in entry.get("let", {}).items():
         variables[name] = _filled(value, variables, bind)
     steps = tuple(_step(step, variables, bind, named) for step in entry.get("steps", [entry]))
-    return Case(service, case_id, entry["why"], steps, bind, entry.get("clients", 1))
+    patterns = {name: next(iter(one.values())) if isinstance(one, dict) else one for name, one in bind.items()}
+    return Case(service, case_id, entry["why"], steps, patterns, entry.get("clients", 1))
 
 
-def _step(entry: dict, variables: dict[str, Any], bind: Mapping[str, str], named: dict[str, Any]) -> Step:
+def _step(entry: dict, variables: dict[str, Any], bind: Mapping[str, Any], named: dict[str, Any]) -> Step:
     send = _filled(entry["send"], variables, bind)
     send = {"request": send} if isinstance(send, str) else send
     expect = entry["expect"]
@@ -215,7 +217,7 @@ def _request(send: dict[str, Any]) -> Request:
 
 
 def _answer(
-    expect: str | dict[str, Any], variables: Mapping[str, Any], bind: Mapping[str, str], named: dict[str, Any]
+    expect: str | dict[str, Any], variables: Mapping[str, Any], bind: Mapping[str, Any], named: dict[str, Any]
 ) -> Answer:
     name, given = (expect, {}) if isinstance(expect, str) else next(iter(expect.items()))
     given = _filled(given, variables, bind)
@@ -231,7 +233,8 @@ def _answer(
     if kind == "empty":
         return Answer(name, status, headers, "")
     if kind == "json":
-        return Answer(name, status, (("Content-Type", "application/json"), *headers), _json(content["value"]))
+        text = _NAMED_STRING.sub(lambda match: _as_bound(match, bind), _json(content["value"]))
+        return Answer(name, status, (("Content-Type", "application/json"), *headers), text)
     if kind == "problem":
         body = {"type": "about:blank", "title": title(status), "status": status, "detail": content["detail"]}
         return Answer(name, status, (("Content-Type", "application/problem+json"), *headers), _json(body))
@@ -240,7 +243,12 @@ def _answer(
     raise ValueError(f"there is no answer {name}")
 
 
-def _filled(value: Any, variables: Mapping[str, Any], bind: Mapping[str, str]) -> Any:
+def _as_bound(match: re.Match[str], bind: Mapping[str, Any]) -> str:
+    """A JSON string that is all a bound value: without its quotation marks if that is a number."""
+    return match[0][1:-1] if isinstance(bind.get(match[1]), dict) else match[0]
+
+
+def _filled(value: Any, variables: Mapping[str, Any], bind: Mapping[str, Any]) -> Any:
     """`value` with `${name}` replaced everywhere, once; names that are still to be bound stay."""
     if isinstance(value, dict):
         return {key: _filled(each, variables, bind) for key, each in value.items()}

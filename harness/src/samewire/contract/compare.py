@@ -2,7 +2,8 @@
 
 Status codes equal; header fields equal as sets, names without regard to case, values byte for byte; bodies equal byte
 for byte once the transfer coding is removed. What is compared in another way is listed in `tolerated.yaml`, and
-nothing else is: this module knows how to apply those rules, the file says to which fields.
+nothing else is: this module knows how to apply those rules, the file says to which fields. PNG images are compared by
+what they show.
 """
 
 from __future__ import annotations
@@ -74,23 +75,24 @@ def differences(
         if one != other and not (optional and (one is None or other is None)):
             values = (_shown(a.values(name)), _shown(b.values(name)))
             found.append(f"{_title(name)}: {names[0]} {values[0]}, {names[1]} {values[1]}")
-    if a.body != b.body:
-        found.append(f"body: {_body_difference(a.body, b.body, names)}")
+    if content(a, tolerated) != content(b, tolerated):
+        found.append(f"body: {_body_difference(a, b, tolerated, names)}")
     return found
 
 
 def comparable(response: Response, tolerated: Tolerated | None = None) -> dict[str, object]:
     """The header fields in the form in which they are compared: name in lower case → value.
 
-    Fields that are not compared are left out; Date counts as present or not.
+    Fields that are not compared are left out; Date counts as present or not, and so does the length of an image.
     """
     tolerated = tolerated or rules.load()
     fields: dict[str, object] = {}
+    is_image = _is_image(response, tolerated)
     for name in {given.lower() for given, _ in response.headers}:
         values = response.values(name)
         if tolerated.applies(rules.NOT_COMPARED, name):
             continue
-        if tolerated.applies(rules.CLOCK, name):
+        if tolerated.applies(rules.CLOCK, name) or (is_image and name == "content-length"):
             fields[name] = len(values)
         elif tolerated.applies(rules.MEDIA_TYPE, name):
             json_charset = tolerated.applies(rules.JSON_CHARSET, name)
@@ -102,6 +104,18 @@ def comparable(response: Response, tolerated: Tolerated | None = None) -> dict[s
         else:
             fields[name] = tuple(values)
     return fields
+
+
+def content(response: Response, tolerated: Tolerated | None = None) -> object:
+    """The body in the form in which it is compared: the bytes, or what a PNG shows."""
+    if not response.body or not _is_image(response, tolerated or rules.load()):
+        return response.body
+    from samewire.contract import images  # which only pictures need, and which takes its time to load
+
+    try:
+        return images.decode(response.body)
+    except images.NotPng:
+        return response.body
 
 
 def substitute(response: Response, values: Mapping[str, str]) -> Response:
@@ -131,7 +145,7 @@ def side_by_side(
     """
     columns: dict[object, tuple[list[str], Response]] = {}
     for name, response in named_responses.items():
-        same = (response.status, frozenset(comparable(response).items()), response.body)
+        same = (response.status, frozenset(comparable(response).items()), content(response))
         key = same if merge else name
         columns.setdefault(key, ([], response))[0].append(name)
     answers = list(columns.values())
@@ -167,7 +181,7 @@ def _rows(answers: Sequence[tuple[list[str], Response]]) -> list[tuple[list[list
         ]
         rows.append(row(cells, [form.get(name) for form in forms]))
     bodies = [[_text(response.body)] if response.body else ["(no body)"] for response in responses]
-    rows.append(row(bodies, [response.body for response in responses]))
+    rows.append(row(bodies, [content(response) for response in responses]))
     return rows
 
 
@@ -214,7 +228,23 @@ def _list(values: list[str]) -> list[str]:
     return [element for value in values for element in (part.strip(" \t") for part in value.split(",")) if element]
 
 
-def _body_difference(a: bytes, b: bytes, names: tuple[str, str]) -> str:
+def _is_image(response: Response, tolerated: Tolerated) -> bool:
+    values = response.values("Content-Type")
+    return tolerated.applies(rules.IMAGE, "Content-Type") and [value.lower() for value in values] == ["image/png"]
+
+
+def _body_difference(one: Response, other: Response, tolerated: Tolerated, names: tuple[str, str]) -> str:
+    pictures = content(one, tolerated), content(other, tolerated)
+    if not any(isinstance(picture, bytes) for picture in pictures):
+        return f"{names[0]} and {names[1]} show different pictures: {pictures[0].difference(pictures[1])}"
+    broken = [
+        name
+        for name, response, picture in zip(names, (one, other), pictures, strict=True)
+        if picture and isinstance(picture, bytes) and _is_image(response, tolerated)
+    ]
+    if broken:
+        return f"no sound PNG from {' and '.join(broken)}"
+    a, b = one.body, other.body
     place = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     start = max(0, place - 20)
     one, other = (compact(body[start : place + 40]) if place < len(body) else "ended" for body in (a, b))

@@ -16,8 +16,10 @@ JSON_CHARSET = "charset-utf-8-ignored-on-json"
 SET = "as-set"
 SET_ANY_CASE = "as-set-without-case"
 OPTIONAL_ON_HEAD = "optional-on-head"
-RULES = (NOT_COMPARED, CLOCK, MEDIA_TYPE, JSON_CHARSET, SET, SET_ANY_CASE, OPTIONAL_ON_HEAD)
-"""What `samewire.contract.compare` can do with a header field other than comparing it byte for byte."""
+IMAGE = "png-by-its-pixels"
+RULES = (NOT_COMPARED, CLOCK, MEDIA_TYPE, JSON_CHARSET, SET, SET_ANY_CASE, OPTIONAL_ON_HEAD, IMAGE)
+"""What `samewire.contract.compare` can do with a header field, or the body that it describes, other than comparing it
+byte for byte."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Todo;
+
+final class CheckHealth
+{
+    public function __construct(private readonly Database $database)
+    {
+    }
+
+    public function __invoke(): Response
+    {
+        $this->database->execute('select 1');
+
+        return Response::json(200, ['status' => 'ok']);
+    }
+}

@@ -1,0 +1,35 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Todo;
+
+/** PUT, which needs both members, and PATCH, which sets those that it is given. */
+final class UpdateTodo
+{
+    // One statement: between reading and writing nothing is lost to another client.
+    private const SQL = <<<'SQL'
+        update todos set title = coalesce($2, title), completed = coalesce($3, completed)
+        where id = $1
+        returning id, title, completed
+        SQL;
+
+    public function __construct(private readonly Database $database)
+    {
+    }
+
+    // #region todo.update
+    public function __invoke(string $id, Request $request): Response
+    {
+        $required = $request->method === 'PUT' ? ['title', 'completed'] : [];
+        $members = Todo::members($request->jsonObject(), $required);
+        $number = Todo::id($id);
+
+        $completed = isset($members['completed']) ? ($members['completed'] ? 't' : 'f') : null;
+        $rows = $this->database->execute(self::SQL, (string) $number, $members['title'] ?? null, $completed);
+        $row = pg_fetch_assoc($rows);
+
+        return $row !== false ? Response::json(200, Todo::fromRow($row)) : throw Problem::noSuchTodo();
+    }
+    // #endregion todo.update
+}
