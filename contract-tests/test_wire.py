@@ -3,11 +3,11 @@
 `$word` in a case is the service's own (`<service>/wire.yaml`); a case is for the services that have all of its words.
 
 A case has `must`, which every stack answers alike, or `may`: there the stack decides before its application sees the
-request, and the rule is a 4xx, a closed connection, or one of the answers in `may`, those of the path as a stack may
-read it; never a 5xx, never silence. What each stack does of that is pinned under the name its manifests have for the
-web framework or the HTTP server. Where a stack itself breaks a `must`, `deviates` pins what it does, with the reason.
-After every case the server must answer a new connection, and an open connection must answer the next request and
-nothing else.
+request, and the rule is a refusal (a 4xx, or what RFC 9112 names for what a server does not implement: 501, 505), a
+closed connection, or one of the answers in `may`, those of the path as a stack may read it; never silence. What each
+stack does of that is pinned under the name its manifests have for the web framework or the HTTP server. Where a stack
+itself breaks a rule, `deviates` pins what it does, with the reason. After every case the server must answer a new
+connection, and an open connection must answer the next request and nothing else.
 """
 
 import importlib
@@ -49,6 +49,9 @@ PATIENCE = 5.0
 
 HEALTH = Request("GET", "/healthz")
 OPEN, CLOSED, SILENT = "open", "closed", "silent"
+REFUSALS = {*range(400, 500), 501, 505}
+WITHOUT_HEAD = "HTTP/0.9 "
+"""What an answer without a head begins with in a case: only the body came, then the end."""
 
 Part = bytes | dict[str, Any]
 
@@ -59,10 +62,13 @@ class Expected:
 
     answers: tuple[int | str | None, ...]
     end: str | None
+    unread: bytes = b""
 
     @classmethod
     def read(cls, items: list[int | str]) -> Self:
         """From the list of a case."""
+        if str(items[:1]).startswith(f"['{WITHOUT_HEAD}"):
+            return cls((), None, str(items[0]).removeprefix(WITHOUT_HEAD).encode())
         end = next((item for item in items if item in (OPEN, CLOSED)), None)
         answers: list[int | str] = []
         for item in items:
@@ -72,6 +78,8 @@ class Expected:
         return cls(tuple(answers), end)
 
     def __str__(self) -> str:
+        if self.unread:
+            return f"{WITHOUT_HEAD}{self.unread!r}"
         return ", ".join(map(str, [*self.answers, self.end or "open or closed"]))
 
 
@@ -276,6 +284,7 @@ class Judge:
         self.stack = stack[-1] if stack else None
         pins = case.pinned | case.deviates
         self.pin = next((pins[name] for name in stack if name in pins), None)
+        self.may_deviate = any(name in case.deviates for name in stack)
         self.expected = self.pin or case.must or Expected((case.may or (None,))[:1] * case.requests, None)
 
     def check(self, parts: Iterable[Part], how: str) -> None:
@@ -300,15 +309,18 @@ class Judge:
     def _expectation(self) -> str:
         if self.case.must or self.pin:
             return str(self.expected)
-        return " or ".join(["a 4xx", "a closed connection", *map(str, self.case.may)])
+        return " or ".join(["a refusal", "a closed connection", *map(str, self.case.may)])
 
     def _problems(self, seen: Observed) -> list[str]:
         case, expected = self.case, self.expected
+        if expected.unread:
+            as_pinned = not seen.answers and seen.unread == expected.unread
+            return [] if as_pinned else ["not the body without a head that is pinned"]
         problems = [f"bytes that are no answer: {compact(seen.unread, 300)}"] if seen.unread else []
         if seen.end not in (OPEN, CLOSED, None):
             problems.append(f"the connection: {seen.end}")
         if case.may is not None:
-            problems += self._broken_rule(seen)
+            problems += [] if self.may_deviate else self._broken_rule(seen)
             if self.stack and not self.pin and not case.by_chance:
                 problems.append(
                     f"nothing is pinned for this stack. What it does now, if it may stay so: {self._line(seen)}"
@@ -326,8 +338,8 @@ class Judge:
     def _broken_rule(self, seen: Observed) -> Iterator[str]:
         """Where the rule for wire matters is broken, whatever is pinned."""
         for number, answer in enumerate(seen.answers, 1):
-            if not 400 <= answer.status <= 499 and all(self._wrong(one, answer) for one in self.case.may):
-                yield f"answer {number} is a {answer.status}: neither a 4xx nor one that may be given: {self.case.may}"
+            if answer.status not in REFUSALS and all(self._wrong(one, answer) for one in self.case.may):
+                yield f"answer {number} is a {answer.status}: no refusal, nor one that may be given: {self.case.may}"
 
     def _wrong(self, one: int | str, answer: Response) -> list[str]:
         """What is wrong with an answer that should be `one`."""
@@ -344,6 +356,8 @@ class Judge:
 
     def _line(self, seen: Observed) -> str:
         """What was seen, as a line of the table of pins."""
+        if seen.unread and not seen.answers:
+            return f""""{self.stack}": ['{WITHOUT_HEAD}{compact(seen.unread)[2:-1]}']"""
         named = (
             next((one for one in self.case.may if not self._wrong(one, answer)), answer.status)
             for answer in seen.answers

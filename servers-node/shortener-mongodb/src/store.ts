@@ -31,7 +31,7 @@ export class LinkStore {
       appName: 'shortener-mongodb',
       maxPoolSize: 10, // connections are opened when first needed and then kept
       connectTimeoutMS: 1_000,
-      serverSelectionTimeoutMS: 1_000, // how long an operation waits for a server that is away
+      serverSelectionTimeoutMS: 800, // how long an operation waits for a server that is away
       waitQueueTimeoutMS: 1_000, // how long it waits until a connection is free
       socketTimeoutMS: 3_000, // MongoDB says nothing at all
       heartbeatFrequencyMS: 1_000,

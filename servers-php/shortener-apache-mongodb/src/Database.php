@@ -20,8 +20,8 @@ final class Database
 {
     private const OPTIONS = [
         'appName' => 'shortener-apache-mongodb',
-        'connectTimeoutMS' => 1500,
-        'serverSelectionTimeoutMS' => 1500,
+        'connectTimeoutMS' => 1000,
+        'serverSelectionTimeoutMS' => 1000,
         'socketTimeoutMS' => 5000,
     ];
 

@@ -31,6 +31,8 @@ import reactor.core.scheduler.Schedulers;
 final class Links {
   private static final System.Logger LOG = System.getLogger("shortener");
 
+  private static final Document PING = new Document("ping", 1);
+
   /** Choosing a server, waiting for a connection, making one and the command, all together. */
   private static final Duration TIMEOUT = Duration.ofMillis(1_500);
 
@@ -58,7 +60,8 @@ final class Links {
                 .socketChannelClass(EpollSocketChannel.class)
                 .build())
         .applyToConnectionPoolSettings(pool -> pool.maxSize(10).maxWaitTime(1, TimeUnit.SECONDS))
-        .applyToClusterSettings(cluster -> cluster.serverSelectionTimeout(1, TimeUnit.SECONDS))
+        .applyToClusterSettings(
+            cluster -> cluster.serverSelectionTimeout(800, TimeUnit.MILLISECONDS))
         .applyToServerSettings(server -> server.heartbeatFrequency(2, TimeUnit.SECONDS))
         .applyToSocketSettings(
             socket -> socket.connectTimeout(1, TimeUnit.SECONDS).readTimeout(2, TimeUnit.SECONDS))
@@ -66,6 +69,11 @@ final class Links {
   }
 
   // #endregion database.pool
+
+  /** Makes the first connection, before clients come. A database that is away is no matter yet. */
+  Mono<Void> connect() {
+    return Mono.from(database.runCommand(PING)).timeout(TIMEOUT, loop).then().onErrorComplete();
+  }
 
   /** The URL of a hash, or nothing. */
   Mono<String> find(String hash) {
@@ -80,7 +88,7 @@ final class Links {
   }
 
   Mono<Document> ping() {
-    return ask(database.runCommand(new Document("ping", 1)));
+    return ask(database.runCommand(PING));
   }
 
   void close() {

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.LogManager;
+import reactor.core.publisher.Mono;
 
 /** Clients and database on the same event loops, one for each core. */
 final class ShortenerServer {
@@ -29,10 +30,11 @@ final class ShortenerServer {
   private final Map<EventLoop, Links> links = new HashMap<>();
   private final Channel listener;
 
-  private ShortenerServer(Configuration configuration) throws Exception {
+  ShortenerServer(Configuration configuration) throws Exception {
     for (EventExecutor loop : loops) {
       links.put((EventLoop) loop, new Links((EventLoop) loop, configuration.database()));
     }
+    Mono.when(links.values().stream().map(Links::connect).toList()).block();
     ChannelFuture listening =
         new ServerBootstrap()
             .group(loops)
@@ -53,7 +55,7 @@ final class ShortenerServer {
 
   // #region server.stop
   /** No new connections, then the requests in flight, then the loops. */
-  private void stop() {
+  void stop() {
     try {
       listener.close().sync();
       connections.stop(STOP_LIMIT);

@@ -64,6 +64,11 @@ final class Links {
 
   // #endregion database.pool
 
+  /** Makes the first connection, before clients come. */
+  Future<?> connect() {
+    return client.query(PING).execute().timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
   /** The URL of a hash, or null. */
   Future<String> find(String hash) {
     return query(FIND, Tuple.of(hash))

@@ -18,6 +18,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.LogManager;
 
@@ -29,7 +30,7 @@ final class ShortenerServer {
   private final VertxInternal vertx;
   private final Channel listener;
 
-  private ShortenerServer(Configuration configuration) throws Exception {
+  ShortenerServer(Configuration configuration) throws Exception {
     vertx =
         (VertxInternal)
             Vertx.builder()
@@ -47,6 +48,7 @@ final class ShortenerServer {
     for (EventExecutor loop : loops) {
       links.put((EventLoop) loop, new Links(vertx, configuration.database()));
     }
+    connect(links);
     ChannelFuture listening =
         new ServerBootstrap()
             .group(loops)
@@ -65,9 +67,18 @@ final class ShortenerServer {
     listener = listening.channel();
   }
 
+  /** Each loop makes its first connection. A database that is away is no matter yet. */
+  private static void connect(Map<EventLoop, Links> links) throws InterruptedException {
+    var answered = new CountDownLatch(links.size());
+    links.forEach(
+        (loop, each) ->
+            loop.execute(() -> each.connect().onComplete(answer -> answered.countDown())));
+    answered.await();
+  }
+
   // #region server.stop
   /** No new connections, then the requests in flight, then the loops. */
-  private void stop() {
+  void stop() {
     try {
       listener.close().sync();
       connections.stop(STOP_LIMIT);

@@ -1,0 +1,89 @@
+"""What is shown, pixel by pixel: the pinned pictures, and the queries that all mean one of them."""
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from raytracer import model, pixels
+from raytracer.golden import pictures
+from samewire.contract.compare import differences, response_problems, side_by_side
+from samewire.http import Request, connect
+from samewire.target import Target
+
+pytestmark = pytest.mark.layer("cases")
+
+PINNED = pictures.read()
+PATIENCE = 60.0
+"""Seconds for the largest picture, of the slowest kernel on a busy machine."""
+
+SPELLINGS = (
+    "width=64&height=48&depth=3",
+    "depth=3&height=48&width=64",
+    "width=64&width=1&height=48&height=x&depth=3&depth=0",
+    "x=1&width=64&y&height=48&=&depth=3&Width=1&depth+=0",
+    "%77idth=%36%34&heigh%74=4%38&d%65pth=%33",
+    "&&width=64&&height=48&depth=3&",
+)
+
+
+def check(target: Target, request: Request) -> None:
+    """AssertionError with all there is to know if the answer is wrong."""
+    with connect(target, PATIENCE) as connection:
+        answer = connection.exchange(request)
+    if problems := model.judge(request, answer):
+        shown = side_by_side(request, {target.name: answer}, url=target.url)
+        raise AssertionError("\n".join([f"{target.name}: {', '.join(problems)}", shown, target.last_lines()]))
+
+
+@pytest.mark.parametrize("picture", PINNED, ids=lambda one: f"{one.width}x{one.height}x{one.depth}")
+def test_pinned_picture(target: Target, picture: pictures.Picture) -> None:
+    check(target, Request("GET", f"/render?width={picture.width}&height={picture.height}&depth={picture.depth}"))
+
+
+def test_spellings_of_one_query(target: Target) -> None:
+    for query in SPELLINGS:
+        request = Request("GET", f"/render?{query}")
+        assert model.size_of(request.path) == model.Size(64, 48, 3)
+        check(target, request)
+
+
+def test_many_at_once(target: Target) -> None:
+    # As many as the contract says that nobody is sent away; of different sizes, so that none gets another's.
+    requests = [Request("GET", f"/render?width={40 + n}&height=24&depth={n % 11}") for n in range(128)]
+    with ThreadPoolExecutor(len(requests)) as pool:
+        for done in [pool.submit(check, target, request) for request in requests]:
+            done.result()
+
+
+def test_more_than_it_keeps_waiting(target: Target) -> None:
+    request = Request("GET", "/render?width=99&height=99&depth=3")
+
+    def ask(_: int) -> list[str]:
+        with connect(target, PATIENCE) as connection:
+            answer = connection.exchange(request)
+        if answer.status != 503:
+            return model.judge(request, answer)
+        refused = differences(model.unavailable(request), answer, request=request, names=("contract", "server"))
+        return refused + response_problems(answer, request)
+
+    with ThreadPoolExecutor(300) as pool:
+        problems = [problem for found in pool.map(ask, range(300)) for problem in found]
+    assert not problems, f"{target.name}, asked by 300 clients at once: {problems[:3]}"
+    check(target, request)
+
+
+def test_one_connection_many_pictures(target: Target) -> None:
+    with connect(target, PATIENCE) as connection:
+        for number in range(30):
+            request = Request("GET", f"/render?width={1 + number}&height={30 - number}&depth=2")
+            problems = model.judge(request, connection.exchange(request))
+            assert not problems, f"{target.name}, picture {number}: {problems}"
+
+
+def test_model_and_pinned_pictures_agree() -> None:
+    small = [one for one in PINNED if one.width * one.height <= model.COMPUTED]
+    assert len(small) >= 10
+    for one in small:
+        shown = pixels.picture(one.width, one.height, one.depth)
+        assert hashlib.sha256(shown).hexdigest() == one.sha256, one

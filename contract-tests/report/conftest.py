@@ -1,0 +1,140 @@
+"""Servers of ours whose upstreams are the test's own."""
+
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from report import model
+from report.model import Upstreams
+from report.upstreams import JSON, PNG, Script, Upstream, message, playing
+from samewire.contract.compare import differences, response_problems
+from samewire.http import Request, Response, exchange
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.process import RunningServer
+from samewire.pytest_plugin import selected
+
+TIMEOUT = 2.0
+"""UPSTREAM_TIMEOUT_MS of every server here, in seconds."""
+AT_ONCE = 0.95 * TIMEOUT
+"""Seconds for an answer that need not wait for anything, on a machine that is busy with other tests."""
+
+GET = Request("GET", "/report")
+
+
+def png(width: int, height: int) -> bytes:
+    """A PNG of this size."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"
+    rows = b"".join(b"\0" + b"".join(bytes((x % 256, y % 256, 128)) for x in range(width)) for y in range(height))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+TODOS = (
+    '{"items":[{"id":1,"title":"Buy milk","completed":true},{"id":2,"title":"<b>\'Röck\' & \\"Röll\\"</b>",'
+    '"completed":false},{"id":9007199254740993,"title":"\U0001f600","completed":true}],"next":null}'
+).encode()
+IMAGE = png(*model.SIZE)
+RIGHT = Upstreams(TODOS, IMAGE)
+
+RIGHT_TODOS = playing(message(TODOS, JSON))
+RIGHT_IMAGE = playing(message(IMAGE, PNG))
+
+
+@dataclass
+class Pair:
+    """A todo and a raytracer upstream."""
+
+    todo: Upstream
+    raytracer: Upstream
+
+    def answer(self, todo: Script = RIGHT_TODOS, raytracer: Script = RIGHT_IMAGE) -> None:
+        """Set how both answer from now on."""
+        self.todo.answers(todo)
+        self.raytracer.answers(raytracer)
+
+    def start(self, lab: Lab, server: Server) -> RunningServer:
+        """Start a server before these upstreams."""
+        return lab.start(
+            server,
+            env={
+                "TODO_URL": f"{self.todo.url}/",  # A slash at the end is allowed.
+                "RAYTRACER_URL": self.raytracer.url,
+                "UPSTREAM_TIMEOUT_MS": f"{TIMEOUT * 1000:.0f}",
+            },
+        )
+
+
+@dataclass
+class Scene:
+    """A server and its upstreams."""
+
+    running: RunningServer
+    upstreams: Pair
+
+    def ask(self, request: Request = GET) -> tuple[Response, float]:
+        """An answer, and the seconds that it took."""
+        start = time.monotonic()
+        answer = exchange(self.running.target, request)
+        return answer, time.monotonic() - start
+
+    def problems(self, expected: Response, answer: Response, request: Request = GET) -> list[str]:
+        """What is wrong with an answer."""
+        names = ("contract", "server")
+        return response_problems(answer, request) + differences(expected, answer, request=request, names=names)
+
+    def right_again(self) -> list[str]:
+        """What is wrong with a report when both upstreams are well."""
+        self.upstreams.answer()
+        return [f"the next report: {problem}" for problem in model.judge(GET, self.ask()[0], RIGHT)]
+
+
+class Stage:
+    """One pair of upstreams and the servers before it, each started once."""
+
+    def __init__(self, lab: Lab, upstreams: Pair) -> None:
+        self._lab, self._upstreams = lab, upstreams
+        self._scenes: dict[str, Scene] = {}
+
+    def scene(self, server: Server) -> Scene:
+        """A server, started while its upstreams are away."""
+        if server.id not in self._scenes:
+            with self._upstreams.todo.refusing(), self._upstreams.raytracer.refusing():
+                running = self._upstreams.start(self._lab, server)
+            self._scenes[server.id] = Scene(running, self._upstreams)
+            self._upstreams.answer()
+            # Time-outs are short here, and a JVM's first answers slow.
+            for _ in range(10):
+                self._scenes[server.id].ask()
+        return self._scenes[server.id]
+
+
+@pytest.fixture(scope="session")
+def stage(lab: Lab) -> Iterator[Stage]:
+    """For all tests of a worker, whatever their order: starting a server takes longer than most of them."""
+    with Upstream(RIGHT_TODOS) as todo, Upstream(RIGHT_IMAGE) as raytracer:
+        yield Stage(lab, Pair(todo, raytracer))
+
+
+@pytest.fixture
+def scene(server: Server, stage: Stage) -> Iterator[Scene]:
+    """A server and its upstreams, which are well."""
+    scene = stage.scene(server)
+    scene.upstreams.answer()
+    yield scene
+    assert scene.running.alive, f"{server.id} died. Its last lines:\n{scene.running.target.last_lines()}"
+
+
+@pytest.fixture
+def scenes(request: pytest.FixtureRequest, stage: Stage) -> list[Scene]:
+    """All servers of ours, before the same upstreams."""
+    servers = [one.server for one in selected(request.config) if one.service == "report" and one.server]
+    if not servers:
+        pytest.skip("no server of this checkout was chosen: a server at a URL has upstreams of its own")
+    return [stage.scene(server) for server in servers]

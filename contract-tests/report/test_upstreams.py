@@ -1,0 +1,679 @@
+"""Upstreams that are well, and upstreams that are not: what a report makes of every way in which they can behave."""
+
+import gzip
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from report import model
+from report.conftest import AT_ONCE, GET, IMAGE, RIGHT, RIGHT_IMAGE, RIGHT_TODOS, TIMEOUT, TODOS, Scene
+from report.model import Upstreams
+from report.upstreams import JSON, PNG, Asked, End, Script, Step, Upstream, drip, flood, in_turn, message, playing
+from samewire.http import Request, Response
+
+pytestmark = pytest.mark.layer("cases")
+
+HEAD = Request("HEAD", "/report")
+READ_AHEAD = 40_000_000
+"""Bytes of an endless answer that may leave an upstream: the largest limit, and what the sockets' buffers hold."""
+
+
+def assert_right(problems: Mapping[str, list[str]], scene: Scene) -> None:
+    """AssertionError with everything that went wrong."""
+    wrong = {name: found for name, found in problems.items() if found}
+    lines = [f"{name}: {problem}" for name, found in wrong.items() for problem in found]
+    log = f"\nThe server's last lines:\n{scene.running.target.last_lines(5) or '(none)'}"
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(problems)} went wrong", *lines[:40]]) + log
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether the condition comes true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def all_cut(upstream: Upstream) -> bool:
+    """Whether every connection that was asked on has been closed by the client before its answer was complete."""
+    return wait_until(lambda: all(one.cut for one in upstream.asked), AT_ONCE)
+
+
+# --- upstreams that are well
+
+
+def right_ways(body: bytes, media_type: str) -> dict[str, Script]:
+    """Answers that are right, however unusual."""
+    whole = message(body, media_type)
+    one_chunk = b"%x;a=b\r\n%b\r\n0\r\nX-Trailer: 1\r\n\r\n" % (len(body), body)
+    return {
+        "Content-Length": playing(whole),
+        "chunked": playing(message(body, media_type, framing="chunked")),
+        "chunk extension and trailer": playing(
+            message(b"", media_type, "Transfer-Encoding: chunked", framing="close") + one_chunk
+        ),
+        "until the end of the connection": playing(message(body, media_type, framing="close"), End.CLOSE),
+        "Connection: close": playing(message(body, media_type, "Connection: close"), End.CLOSE),
+        "byte by byte at first": lambda _: [*(bytes([byte]) for byte in whole[:200]), whole[200:]],
+        "in two pieces": playing(whole[:-9], 0.05, whole[-9:]),
+        "parameter": playing(message(body, f"{media_type}; charset=utf-8")),
+        "parameter without space": playing(message(body, f"{media_type};a=b")),
+        "in capitals": playing(message(body, media_type.upper())),
+        "identity": playing(message(body, media_type, "Content-Encoding: identity")),
+        "names in lower case": playing(whole.replace(b"Content-T", b"content-t").replace(b"Content-L", b"content-l")),
+        "no reason phrase": playing(message(body, media_type, status="200 ")),
+        "other reason phrase": playing(message(body, media_type, status="200 Not Found")),
+        "many fields": playing(message(body, media_type, *(f"X-{number}: {'v' * 60}" for number in range(60)))),
+        "fields for caches and browsers": playing(
+            message(body, media_type, 'ETag: "a"', "Set-Cookie: a=b", "Location: /elsewhere", "Retry-After: 9")
+        ),
+    }
+
+
+def padded(size: int) -> bytes:
+    """The list with so many bytes."""
+    return TODOS + b" " * (size - len(TODOS))
+
+
+ITEM = '{"id":1,"title":"t","completed":false}'
+
+
+def listing(*items: str) -> bytes:
+    """A list with these items."""
+    return f'{{"items":[{",".join(items)}],"next":null}}'.encode()
+
+
+def nested(depth: int) -> bytes:
+    """A list whose deepest value is in so many lists and objects."""
+    return b'{"items":[],"more":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+
+
+RIGHT_LISTS: dict[str, bytes] = {
+    "empty": listing(),
+    "no next": b'{"items":[]}',
+    "next": listing(ITEM).replace(b"null", b"1"),
+    "more members": b'{"a":1,"items":[{"x":[{}],"completed":true,"title":"t","id":7,"items":0}],"b":{"items":1}}',
+    "white space": b' \t\r\n{ "items" : [ {"id" : 1 ,"title":\n"t","completed": true } ] } \n',
+    "empty title": listing(ITEM.replace('"t"', '""')),
+    "escapes": listing(ITEM.replace('"t"', r'"\u0041\/\ud83d\ude00\n\u0000\"\\"').replace("title", r"t\u0069tle")),
+    "NUL and markup": listing(ITEM.replace('"t"', r'"\u0000<\u003c/td>&amp;&#39;\u0027"')),
+    "largest id": listing(ITEM.replace("1", "9223372036854775807", 1)),
+    "id beyond 2^53": listing(ITEM.replace("1", "9007199254740993", 1)),
+    "same id twice": listing(ITEM, ITEM),
+    "descending": listing(ITEM.replace("1", "2", 1), ITEM),
+    "duplicate members": b'{"items":7,"items":[{"id":"x","id":3,"title":0,"title":"t","completed":false}]}',
+    "101 items": listing(*[ITEM] * 101),
+    "numbers of all sorts elsewhere": b'{"items":[],"n":[1e400,-0.0,1E-400,123456789012345678901234567890]}',
+    "64 deep": nested(64),
+    "as large as may be": padded(model.TODO_LIMIT),
+}
+
+
+def test_right_upstreams(scene: Scene) -> None:
+    assert (problem := model.judge(GET, scene.ask()[0], RIGHT)) == [], problem
+    problems = {}
+    for name, script in right_ways(TODOS, JSON).items():
+        scene.upstreams.answer(todo=script)
+        problems[f"todo, {name}"] = model.judge(GET, scene.ask()[0], RIGHT)
+    for name, script in right_ways(IMAGE, PNG).items():
+        scene.upstreams.answer(raytracer=script)
+        problems[f"raytracer, {name}"] = model.judge(GET, scene.ask()[0], RIGHT)
+    for name, listed in RIGHT_LISTS.items():
+        scene.upstreams.answer(todo=playing(message(listed, JSON)))
+        problems[name] = model.judge(GET, scene.ask()[0], Upstreams(listed, IMAGE))
+    for size in (0, 1, 2, 3, 300_000):
+        image = (b"\xff\xfe\xfb" + bytes(range(256))) * (size // 259 + 1)
+        scene.upstreams.answer(raytracer=playing(message(image[:size], PNG)))
+        problems[f"image of {size} bytes"] = model.judge(GET, scene.ask()[0], Upstreams(TODOS, image[:size]))
+    assert_right(problems, scene)
+
+
+def test_the_largest_image(scene: Scene) -> None:
+    image = bytes(range(256)) * (model.IMAGE_LIMIT // 256)
+    scene.upstreams.answer(raytracer=playing(message(image, PNG)))
+    # Our own client is for small answers.
+    with urllib.request.urlopen(f"{scene.running.target.url}/report", timeout=10) as answer:
+        assert answer.read() == model.page(model.items_of(TODOS), image)
+
+
+def test_what_upstreams_are_asked(scene: Scene) -> None:
+    for request in (GET, HEAD, Request("GET", "/report?limit=1&width=9", (("Accept-Encoding", "gzip"), ("X-A", "b")))):
+        scene.upstreams.answer()
+        problems = {"answer": model.judge(request, scene.ask(request)[0], RIGHT)}
+        for upstream, target in (
+            (scene.upstreams.todo, model.TODO_TARGET),
+            (scene.upstreams.raytracer, model.RAYTRACER_TARGET),
+        ):
+            assert len(upstream.asked) == 1, f"{request.method}: {upstream.url} was asked {len(upstream.asked)} times"
+            problems[target] = wrong_with_request(upstream.asked[0], target, upstream.authority)
+        assert_right(problems, scene)
+
+
+def wrong_with_request(asked: Asked, target: str, authority: str) -> list[str]:
+    """What is wrong with a request to an upstream."""
+    wrong = [] if asked.line == f"GET {target} HTTP/1.1" else [f"request line {asked.line!r}"]
+    if asked.values("Host") != [authority]:
+        wrong.append(f"Host {asked.values('Host')}")
+    if asked.values("Transfer-Encoding") or asked.values("Content-Length") not in ([], ["0"]):
+        wrong.append("it has a body")
+    codings = [part.strip(" \t").lower() for value in asked.values("Accept-Encoding") for part in value.split(",")]
+    if any(coding not in ("", "identity") and not coding.endswith(";q=0") for coding in codings):
+        wrong.append(f"Accept-Encoding {codings}")
+    return wrong
+
+
+def test_others_ask_nobody(scene: Scene) -> None:
+    scene.upstreams.answer(playing(End.RESET), playing(End.RESET))
+    for request in (
+        Request("GET", "/healthz"),
+        Request("HEAD", "/healthz"),
+        Request("POST", "/report", (), b"x"),
+        Request("OPTIONS", "/report"),
+        Request("GET", "/report/"),
+    ):
+        problems = model.judge(request, scene.ask(request)[0])
+        assert not problems, f"{request.method} {request.path}: {problems}"
+    assert not scene.upstreams.todo.asked
+    assert not scene.upstreams.raytracer.asked
+
+
+IGNORED = (
+    ("If-None-Match", "*"), ("If-Modified-Since", "Fri, 31 Dec 2100 23:59:59 GMT"), ("If-Match", '"x"'),
+    ("If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"), ("Range", "bytes=0-9"), ("Accept", "application/json"),
+    ("Accept-Encoding", "gzip, deflate, br, zstd"), ("Accept-Language", "de"), ("Accept-Charset", "utf-16"),
+    ("Host", "a.example:81"), ("X-Forwarded-Host", "a.example"), ("Content-Type", "application/json"),
+    ("Authorization", "Basic Og=="), ("Cookie", "a=b"), ("TE", "trailers"), ("Origin", "http://a.example"),
+)  # fmt: skip
+
+
+def test_request_headers_are_ignored(scene: Scene) -> None:
+    scene.upstreams.answer()
+    requests = [Request(method, "/report", (one,)) for one in IGNORED for method in ("GET", "HEAD")]
+    requests += [Request("GET", "/report", (), b"GET /x HTTP/1.1\r\n\r\n"), Request("GET", "/%72epor%74?a=b")]
+    problems = {str(request): model.judge(request, scene.ask(request)[0], RIGHT) for request in requests}
+    assert_right(problems, scene)
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_both_are_asked_at_the_same_time(scene: Scene, method: str) -> None:
+    todo_asked, raytracer_asked = threading.Event(), threading.Event()
+    # Each answers only when the other has been asked as well.
+    scene.upstreams.answer(
+        playing(todo_asked.set, lambda: raytracer_asked.wait(5), message(TODOS, JSON)),
+        playing(raytracer_asked.set, lambda: todo_asked.wait(5), message(IMAGE, PNG)),
+    )
+    request = Request(method, "/report")
+    problems = model.judge(request, scene.ask(request)[0], RIGHT)
+    assert not problems, problems
+
+
+def at_once(scene: Scene, clients: int, request: Request = GET) -> list[tuple[Response, float]]:
+    """What so many clients get that ask at the same time."""
+    barrier = threading.Barrier(clients, timeout=10)
+
+    def one(_: int) -> tuple[Response, float]:
+        barrier.wait()
+        return scene.ask(request)
+
+    with ThreadPoolExecutor(clients) as pool:
+        return list(pool.map(one, range(clients)))
+
+
+def test_fifty_reports_at_once(scene: Scene) -> None:
+    scene.upstreams.answer(playing(0.2, message(TODOS, JSON)), playing(0.2, message(IMAGE, PNG, framing="chunked")))
+    answers = at_once(scene, 50)
+    assert_right({f"client {number}": model.judge(GET, one[0], RIGHT) for number, one in enumerate(answers)}, scene)
+    slowest = max(seconds for _, seconds in answers)
+    assert slowest < 5, f"50 reports at once took up to {slowest:.1f} s, with upstreams that take 0.2 s"
+
+
+# --- connections that are kept
+
+
+def dropping(end: End, right: bytes) -> Script:
+    """Takes the second request on a connection and closes without an answer, as if it had closed a moment before."""
+    return lambda asked: (end,) if asked.place else (right,)
+
+
+def test_upstreams_that_close_idle_connections(scene: Scene) -> None:
+    todos, image = message(TODOS, JSON), message(IMAGE, PNG)
+    ways: dict[str, Callable[[bytes], Script]] = {
+        "at once": lambda right: playing(right, End.CLOSE),
+        "after a moment": lambda right: playing(right, 0.02, End.CLOSE),
+        "when the next request comes": lambda right: dropping(End.CLOSE, right),
+        "with a reset when the next request comes": lambda right: dropping(End.RESET, right),
+    }
+    problems = {}
+    for name, way in ways.items():
+        scene.upstreams.answer(way(todos), way(image))
+        for number in range(10):
+            problems[f"closed {name}, report {number}"] = model.judge(GET, scene.ask()[0], RIGHT)
+            time.sleep(number % 3 * 0.01)
+        several = at_once(scene, 8) + at_once(scene, 8)
+        for number, (answer, _) in enumerate(several):
+            problems[f"closed {name}, client {number}"] = model.judge(GET, answer, RIGHT)
+    scene.upstreams.answer()
+    for number in range(10):
+        problems[f"all closed, report {number}"] = model.judge(GET, scene.ask()[0], RIGHT)
+        scene.upstreams.todo.hang_up()
+        scene.upstreams.raytracer.hang_up()
+    assert_right(problems, scene)
+
+
+def test_bytes_after_an_answer_are_no_answer(scene: Scene) -> None:
+    todos, image = message(TODOS, JSON), message(IMAGE, PNG)
+    ways = {
+        "todo answers twice": (playing(todos + message(listing(), JSON)), RIGHT_IMAGE),
+        "raytracer answers twice": (RIGHT_TODOS, playing(image + message(b"x", PNG))),
+        "todo adds a second answer later": (playing(todos, 0.02, message(listing(), JSON)), RIGHT_IMAGE),
+        "todo adds a line end": (playing(todos + b"\r\n"), RIGHT_IMAGE),
+        "todo adds rubbish": (playing(todos + b"rubbish"), RIGHT_IMAGE),
+    }
+    problems = {}
+    for name, (todo, raytracer) in ways.items():
+        scene.upstreams.answer(todo, raytracer)
+        for _ in range(3):
+            answer, _ = scene.ask()
+            # The first answer was complete. A client that sees more may say so, too.
+            if answer.status != 502:
+                problems[name] = problems.get(name, []) + model.judge(GET, answer, RIGHT)
+            time.sleep(0.03)
+        problems[f"after {name}"] = scene.right_again()
+    assert_right(problems, scene)
+
+
+# --- upstreams that fail
+
+
+def wrong_ways(body: bytes, media_type: str) -> dict[str, Script]:
+    """Answers that are wrong, whichever upstream gives them."""
+    whole = message(body, media_type)
+    head, _, _ = whole.partition(b"\r\n\r\n")
+    chunked = message(body, media_type, framing="chunked")
+    other = PNG if media_type == JSON else JSON
+
+    def redirected(status: str) -> Script:
+        """Would be right for a client that follows."""
+        away = message(body, media_type, "Location: /elsewhere", status=status)
+        return lambda asked: (whole if "/elsewhere" in asked.line else away,)
+
+    def with_status(status: str) -> Script:
+        return playing(message(body, media_type, status=status))
+
+    def encoded(coding: str, content: bytes = body) -> Script:
+        return playing(message(content, media_type, f"Content-Encoding: {coding}"))
+
+    def chunks(data: bytes, *more: Step) -> Script:
+        return playing(message(b"", media_type, "Transfer-Encoding: chunked", framing="close") + data, *more)
+
+    return {
+        "closed before the head": playing(End.CLOSE),
+        "reset before the head": playing(End.RESET),
+        "closed in the status line": playing(b"HTTP/1.1 20", End.CLOSE),
+        "closed in the head": playing(head[:-9], End.CLOSE),
+        "reset in the head": playing(head[:-9], 0.02, End.RESET),
+        "closed after the head": playing(head + b"\r\n\r\n", End.CLOSE),
+        "reset after the head": playing(head + b"\r\n\r\n", 0.02, End.RESET),
+        "closed in the body": playing(whole[:-1], End.CLOSE),
+        "reset in the body": playing(whole[:-1], 0.02, End.RESET),
+        "reset at the end of a body of unstated length": playing(
+            message(body, media_type, framing="close"), 0.02, End.RESET
+        ),
+        "closed before the last chunk": playing(chunked[:-5], End.CLOSE),
+        "closed in the last chunk": playing(chunked[:-4], End.CLOSE),
+        "closed in a chunk": playing(chunked[:-20], End.CLOSE),
+        "reset in a chunk": playing(chunked[:-20], 0.02, End.RESET),
+        "a chunk size that is none": chunks(b"zz\r\n" + body + b"\r\n0\r\n\r\n"),
+        "a negative chunk size": chunks(b"-1\r\n" + body + b"\r\n0\r\n\r\n"),
+        "an immense chunk size": chunks(b"f" * 40 + b"\r\n" + body, End.CLOSE),
+        "more than the chunk size": chunks(b"3\r\n" + body + b"\r\n0\r\n\r\n"),
+        **{
+            f"status {status}": with_status(status)
+            for status in (
+                "201 Created", "202 Accepted", "203 Non-Authoritative Information", "206 Partial Content",
+                "400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found", "429 Too Many Requests",
+                "500 Internal Server Error", "502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout",
+                "299 A", "499 A", "599 A",
+            )
+        },
+        "status 204": playing(b"HTTP/1.1 204 No Content\r\n\r\n"),
+        "status 205": playing(b"HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n"),
+        "status 304": playing(b'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n'),
+        "status 401 with a challenge": playing(
+            message(body, media_type, 'WWW-Authenticate: Basic realm="a"', status="401 Unauthorized")
+        ),
+        **{
+            f"status {status}": redirected(status)
+            for status in (
+                "300 Multiple Choices", "301 Moved Permanently", "302 Found", "303 See Other",
+                "307 Temporary Redirect", "308 Permanent Redirect",
+            )
+        },
+        "no type": playing(message(body, None)),
+        "empty type": playing(message(body, "")),
+        **{
+            f"type {wrong}": playing(message(body, wrong))
+            for wrong in (
+                "text/plain", "text/html; charset=utf-8", "application/octet-stream", other, f"{media_type}p",
+                f"x{media_type}", f"text/plain; {media_type}", media_type.partition("/")[0], "application/problem+json",
+                "image/jpeg", "*/*",
+            )
+        },
+        "gzip": encoded("gzip", gzip.compress(body)),
+        "gzip in capitals": encoded("GZIP", gzip.compress(body)),
+        "x-gzip": encoded("x-gzip", gzip.compress(body)),
+        "no gzip that says so": encoded("gzip"),
+        "deflate": encoded("deflate"),
+        "br": encoded("br"),
+        "unknown coding": encoded("aes128gcm"),
+        "no HTTP": playing(b"220 mail.example ESMTP\r\n\r\n", End.CLOSE),
+        "TLS": playing(b"\x15\x03\x01\x00\x02\x02\x28", End.CLOSE),
+        "no HTTP for long": playing(b"no HTTP " * 3000, b"\r\n\r\n", End.CLOSE),
+        "no status": playing(whole.replace(b" 200 OK", b"")),
+        "a status of letters": playing(whole.replace(b"200", b"two")),
+        "a status of two digits": playing(whole.replace(b"200", b"20")),
+        "a length that is none": playing(whole.replace(b"Content-Length: ", b"Content-Length: x")),
+        "a negative length": playing(whole.replace(b"Content-Length: ", b"Content-Length: -")),
+        "two lengths": playing(whole.replace(b"Content-Length: ", b"Content-Length: 1\r\nContent-Length: ")),
+        "an endless head": flood(b"HTTP/1.1 200 OK\r\nX: ", 100_000_000, chunked=False),
+    }  # fmt: skip
+
+
+WRONG_LISTS: dict[str, bytes] = {
+    "nothing": b"",
+    "blank": b" ",
+    "cut off": TODOS[:-1],
+    "two values": TODOS + b"{}",
+    "a comma too many": TODOS.replace(b"}]", b"},]"),
+    "single quotes": b"{'items':[]}",
+    "no JSON": b"<html>",
+    "NaN": b'{"items":[],"n":NaN}',
+    "comment": b'{"items":[]}//',
+    "byte order mark": b"\xef\xbb\xbf" + TODOS,
+    "UTF-16": TODOS.decode().encode("utf-16-le"),
+    "not UTF-8": TODOS.replace(b"milk", b"m\xffilk"),
+    "overlong UTF-8": TODOS.replace(b"milk", b"m\xc0\xafilk"),
+    "a surrogate in UTF-8": TODOS.replace(b"milk", b"\xed\xa0\x80"),
+    "lone surrogate": listing(ITEM.replace('"t"', r'"\ud800"')),
+    "lone surrogate elsewhere": b'{"items":[],"next":["\\udc00"]}',
+    "lone surrogate in a name": b'{"items":[],"\\ud800":1}',
+    "lone surrogate in a duplicate": b'{"items":"\\ud800","items":[]}',
+    "control character": listing(ITEM.replace('"t"', '"\n"')),
+    "number with a leading zero": b'{"items":[],"n":01}',
+    "bad escape": listing(ITEM.replace('"t"', r'"\x41"')),
+    "65 deep": nested(65),
+    "very deep": nested(100_000),
+    "a list": b"[]",
+    "a string": b'"items"',
+    "null": b"null",
+    "no items": b'{"next":null}',
+    "items in capitals": b'{"Items":[]}',
+    "items is null": b'{"items":null}',
+    "items is an object": b'{"items":{}}',
+    "items is an object with places": b'{"items":{"0":' + ITEM.encode() + b"}}",
+    "items is a string": b'{"items":"[]"}',
+    "the last items is none": b'{"items":[],"items":7}',
+    "one byte too large": padded(model.TODO_LIMIT + 1),
+    **{
+        f"an item is {value}": listing(ITEM, value)
+        for value in ("null", "7", '"a"', "[]", "{}", "true", '[1,"t",false]')
+    },
+    **{
+        f"id {value}": listing(ITEM.replace("1", value, 1))
+        for value in (
+            "0", "-1", "1.5", "1.0", "1e2", '"1"', "null", "true", "[1]", "{}", "-0", "9223372036854775808",
+            "18446744073709551617", "1" * 100,
+        )
+    },
+    **{
+        f"title {value}": listing(ITEM.replace('"t"', value))
+        for value in ("null", "7", "true", '["t"]', "{}", '"a","title":7')
+    },
+    **{
+        f"completed {value}": listing(ITEM.replace("false", value))
+        for value in ("null", "0", "1", '"true"', '""', "[]", "{}", "0.0", 'true,"completed":1')
+    },
+    **{
+        f"no {name}": listing(ITEM.replace(f'"{name}"', '"other"')) for name in ("id", "title", "completed")
+    },
+}  # fmt: skip
+
+
+def wrong_answers(scene: Scene, ways: Mapping[str, Script], which: str) -> dict[str, list[str]]:
+    """What is wrong with the answers while one upstream fails in each of these ways, and with the next reports."""
+    problems = {}
+    for name, script in ways.items():
+        scene.upstreams.answer(**{which: script})
+        answer, seconds = scene.ask()
+        found = scene.problems(model.BAD_UPSTREAM, answer)
+        if seconds > AT_ONCE:
+            found.append(f"took {seconds:.1f} s")
+        problems[f"{which}, {name}"] = found + scene.right_again()
+    return problems
+
+
+def test_a_todo_upstream_that_answers_wrongly(scene: Scene) -> None:
+    assert_right(wrong_answers(scene, wrong_ways(TODOS, JSON), "todo"), scene)
+
+
+def test_a_raytracer_upstream_that_answers_wrongly(scene: Scene) -> None:
+    ways = wrong_ways(IMAGE, PNG)
+    ways["one byte too large"] = playing(message(bytes(model.IMAGE_LIMIT + 1), PNG))
+    ways["one byte too large, chunked"] = playing(message(bytes(model.IMAGE_LIMIT + 1), PNG, framing="chunked"))
+    assert_right(wrong_answers(scene, ways, "raytracer"), scene)
+
+
+def test_lists_that_are_none(scene: Scene) -> None:
+    ways = {name: playing(message(body, JSON)) for name, body in WRONG_LISTS.items()}
+    ways["one byte too large, chunked"] = playing(message(padded(model.TODO_LIMIT + 1), JSON, framing="chunked"))
+    for name, body in WRONG_LISTS.items():
+        # The tables above and the model are two opinions.
+        assert model.answer(GET, Upstreams(body, IMAGE)) == model.answer(GET, Upstreams(b"", IMAGE)), name
+    assert_right(wrong_answers(scene, ways, "todo"), scene)
+
+
+def test_upstreams_that_are_not_there(scene: Scene) -> None:
+    todo, raytracer = scene.upstreams.todo, scene.upstreams.raytracer
+    problems = {}
+    for name, away in {"todo": [todo], "raytracer": [raytracer], "both": [todo, raytracer]}.items():
+        problems[f"before {name}"] = scene.right_again()
+        with all_refusing(away):
+            answer, seconds = scene.ask()
+            problems[name] = scene.problems(model.BAD_UPSTREAM, answer)
+            problems[f"{name}, HEAD"] = scene.problems(model.unavailable(HEAD), scene.ask(HEAD)[0], HEAD)
+            problems[f"{name}, health"] = model.judge(
+                Request("GET", "/healthz"), scene.ask(Request("GET", "/healthz"))[0]
+            )
+            assert seconds < AT_ONCE, f"{name} refused: took {seconds:.1f} s"
+        problems[f"after {name}"] = scene.right_again()
+    assert_right(problems, scene)
+
+
+@contextmanager
+def all_refusing(upstreams: list[Upstream]) -> Iterator[None]:
+    """None of them listens for a while."""
+    if not upstreams:
+        yield
+        return
+    with upstreams[0].refusing(), all_refusing(upstreams[1:]):
+        yield
+
+
+# --- the first failure
+
+
+def failures_at_once(body: bytes, media_type: str, limit: int) -> dict[str, Script]:
+    """Failures that are known before the answer is complete; nothing more comes then."""
+    return {
+        "reset": playing(End.RESET),
+        "wrong status, the body never comes": playing(
+            message(b"", media_type, "Content-Length: 9", status="500 A", framing="close"), End.HANG
+        ),
+        "redirect, the body never comes": playing(
+            message(b"", media_type, "Content-Length: 9", "Location: /a", status="301 A", framing="close"), End.HANG
+        ),
+        "wrong type, the body never comes": playing(
+            message(b"", "text/plain", "Content-Length: 9", framing="close"), End.HANG
+        ),
+        "gzip, the body never comes": playing(
+            message(b"", media_type, "Content-Encoding: gzip", "Content-Length: 9", framing="close"), End.HANG
+        ),
+        "a length over the limit, the body never comes": playing(
+            message(b"", media_type, f"Content-Length: {limit + 1}", framing="close"), End.HANG
+        ),
+        "a body over the limit that does not end": playing(
+            message(bytes(limit + 1), media_type, framing="chunked")[:-5], End.HANG
+        ),
+    }
+
+
+@pytest.mark.parametrize("which", ["todo", "raytracer"])
+def test_the_first_failure_is_the_answer(scene: Scene, which: str) -> None:
+    failing, hanging = (scene.upstreams.todo, scene.upstreams.raytracer)
+    if which == "raytracer":
+        failing, hanging = hanging, failing
+        ways = failures_at_once(IMAGE, PNG, model.IMAGE_LIMIT)
+    else:
+        ways = failures_at_once(TODOS, JSON, model.TODO_LIMIT)
+        ways["malformed JSON"] = playing(message(b"{", JSON))
+        ways["another shape"] = playing(message(b"{}", JSON))
+    problems = {}
+    for name, script in ways.items():
+        other_asked = threading.Event()
+        scene.upstreams.answer()
+
+        def wait_for_the_other(
+            asked: Asked, script: Script = script, event: threading.Event = other_asked
+        ) -> Iterator[Step]:
+            yield lambda: event.wait(5)
+            yield from script(asked)
+
+        failing.answers(wait_for_the_other)
+        hanging.answers(playing(other_asked.set, b"HTTP/1.1 200 OK\r\n", End.HANG))
+        answer, seconds = scene.ask()
+        problems[name] = scene.problems(model.BAD_UPSTREAM, answer)
+        if seconds > AT_ONCE:
+            problems[name].append(f"took {seconds:.1f} s: it waited for the other upstream or for the rest")
+        if not all_cut(hanging):
+            problems[name].append("the exchange with the other upstream was not cut")
+        problems[name] += scene.right_again()
+    assert_right(problems, scene)
+
+
+# --- upstreams that are slow
+
+
+def slow_ways(body: bytes, media_type: str) -> list[Script]:
+    """Answers that do not come, or not in time."""
+    whole = message(body, media_type)
+    head, _, _ = whole.partition(b"\r\n\r\n")
+    chunked = message(body, media_type, framing="chunked")
+    return [
+        playing(End.HANG),
+        playing(head[:-9], End.HANG),
+        playing(head + b"\r\n\r\n", End.HANG),
+        playing(whole[:-1], End.HANG),
+        playing(chunked[:-5], End.HANG),
+        playing(message(body, media_type, framing="close"), End.HANG),
+        drip(whole[:200], 0.05),
+        lambda _: [whole[:-100], *(piece for byte in whole[-100:] for piece in (bytes([byte]), 0.05))],
+    ]
+
+
+@pytest.mark.parametrize("which", ["todo", "raytracer", "both"])
+def test_slow_upstreams(scene: Scene, which: str) -> None:
+    todo = in_turn(*slow_ways(TODOS, JSON)) if which != "raytracer" else RIGHT_TODOS
+    raytracer = in_turn(*slow_ways(IMAGE, PNG)) if which != "todo" else RIGHT_IMAGE
+    scene.upstreams.answer(todo, raytracer)
+    clients = len(slow_ways(TODOS, JSON))
+    problems = {}
+    for number, (answer, seconds) in enumerate(at_once(scene, clients)):
+        problems[f"slow upstream {number}"] = scene.problems(model.TIMED_OUT, answer)
+        if not TIMEOUT - 0.05 < seconds < TIMEOUT + AT_ONCE:
+            problems[f"slow upstream {number}"].append(f"took {seconds:.2f} s, the time-out being {TIMEOUT} s")
+    slow = [one for one in (scene.upstreams.todo, scene.upstreams.raytracer) if which in (one_name(scene, one), "both")]
+    for upstream in slow:
+        problems[f"{one_name(scene, upstream)} is let go"] = (
+            [] if all_cut(upstream) else ["not all exchanges were cut at the time-out"]
+        )
+    problems["afterwards"] = scene.right_again()
+    assert_right(problems, scene)
+
+
+def one_name(scene: Scene, upstream: Upstream) -> str:
+    """Which of the two it is."""
+    return "todo" if upstream is scene.upstreams.todo else "raytracer"
+
+
+def test_slow_enough(scene: Scene) -> None:
+    todos, image = message(TODOS, JSON), message(IMAGE, PNG)
+    pause = TIMEOUT / 8
+    scene.upstreams.answer(
+        playing(pause * 2, todos[:-1], pause, todos[-1:]),
+        playing(pause, image[:20], pause, image[20:900], pause, image[900:]),
+    )
+    problems = model.judge(GET, scene.ask()[0], RIGHT)
+    assert not problems, problems
+
+
+# --- upstreams that send too much
+
+
+@pytest.mark.parametrize("which", ["todo", "raytracer"])
+@pytest.mark.parametrize("chunked", [True, False], ids=["chunked", "unstated-length"])
+def test_a_flood_is_not_read(scene: Scene, which: str, chunked: bool) -> None:
+    fields = ("Transfer-Encoding: chunked",) if chunked else ()
+    head = message(b"", JSON if which == "todo" else PNG, *fields, framing="close")
+    scene.upstreams.answer(**{which: flood(head, 100_000_000, chunked=chunked)})
+    with watched_memory(scene) as grown:
+        answers = at_once(scene, 4)
+    problems = {}
+    for number, (answer, _) in enumerate(answers):
+        # On a busy machine the time-out may come before the limit; that the limit counts is shown above.
+        expected = model.TIMED_OUT if answer.status == 504 else model.BAD_UPSTREAM
+        problems[f"client {number}"] = scene.problems(expected, answer)
+    flooding = getattr(scene.upstreams, which)
+    problems["cut"] = [] if all_cut(flooding) else ["an exchange was not cut"]
+    problems["reading"] = [f"{one.sent} bytes were read" for one in flooding.asked if one.sent > READ_AHEAD]
+    # Four bodies of 100 MB are not held; four of the limit may be, with what a garbage collector has not seen to yet.
+    problems["memory"] = [f"grew by {grown():.0f} MB"] if grown() > 300 else []
+    problems["afterwards"] = scene.right_again()
+    assert_right(problems, scene)
+
+
+@contextmanager
+def watched_memory(scene: Scene) -> Iterator[Callable[[], float]]:
+    """By how many megabytes the server's memory has grown at most."""
+    process = psutil.Process(scene.running.pid)
+
+    def megabytes() -> float:
+        total = 0
+        for one in [process, *process.children(recursive=True)]:
+            try:
+                total += one.memory_info().rss
+            except psutil.NoSuchProcess:
+                continue
+        return total / 1e6
+
+    first = megabytes()
+    seen, ending = [first], threading.Event()
+
+    def watch() -> None:
+        while not ending.wait(0.02):
+            seen.append(megabytes())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield lambda: max(seen) - first
+    finally:
+        ending.set()
+        thread.join()

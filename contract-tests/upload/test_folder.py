@@ -1,0 +1,293 @@
+"""A server's folder: nothing of what was refused, cut short or too large is in it. And a large file takes no memory."""
+
+import contextlib
+import hashlib
+import http.client
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from samewire.http import Connection, ExchangeError, Request, Response, connect, exchange
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.process import RunningServer
+from samewire.target import Target
+from upload import model
+from upload.forms import BOUNDARY, END, TYPE, files_below, files_left, form, opening, upload
+from upload.strategies import chunked
+
+pytestmark = pytest.mark.layer("life")
+
+MIB = 1024 * 1024
+LIMITS = model.Limits(file=100_000, request=4_000_000)
+HEALTH = Request("GET", "/healthz")
+
+
+@contextlib.contextmanager
+def serving(lab: Lab, server: Server, folder: Path, limits: model.Limits | None = None) -> Iterator[RunningServer]:
+    """A server with a folder of its own, stopped in the end."""
+    env = {"UPLOAD_DIR": str(folder)}
+    if limits:
+        env |= {"MAX_FILE_BYTES": str(limits.file), "MAX_REQUEST_BYTES": str(limits.request)}
+    running = lab.start(server, env=env)
+    try:
+        yield running
+        assert running.alive, f"{server.id} has died. Its last lines:\n{running.target.last_lines()}"
+        printed = running.output()
+        assert len(printed.splitlines()) <= 10, f"{server.id} is not quiet:\n{printed[:2000]}"
+    finally:
+        running.stop()
+
+
+def right(target: Target, request: Request, response: Response, what: str, limits: model.Limits = LIMITS) -> Response:
+    """The response, if it is what the contract says."""
+    problems = model.judge(request, response, {}, limits)
+    assert not problems, "\n".join([f"{target.name}, {what}:", *problems, target.last_lines()])
+    return response
+
+
+def in_chunks(request: Request, *sizes: int) -> Request:
+    """The same request without Content-Length."""
+    headers = (*request.headers, ("Transfer-Encoding", "chunked"))
+    return Request(request.method, request.path, headers, chunked(request.body or b"", sizes))
+
+
+def test_limits(server: Server, lab: Lab) -> None:
+    folder = lab.new_folder("uploads")
+    small, most, more = b"x" * 1000, b"x" * LIMITS.file, b"x" * (LIMITS.file + 1)
+    frame = len(form(("a", small))) + len(b"--" + BOUNDARY + b"\r\nX: y\r\n\r\n\r\n")
+
+    def padded(size: int) -> Request:
+        """A good form of so many bytes, most of them in a part that is ignored."""
+        ignored = b"--" + BOUNDARY + b"\r\nX: y\r\n\r\n" + b"y" * (size - frame) + b"\r\n"
+        request = Request("POST", "/uploads", TYPE, ignored + form(("a", small)))
+        assert len(request.body or b"") == size
+        return request
+
+    requests = {
+        "a file of the limit": upload(("a", most)),
+        "two files of the limit": upload(("a", most), ("b", most)),
+        "a file of a byte more": upload(("a", more)),
+        "the second file of a byte more": upload(("a", small), ("b", more)),
+        "a file of a byte more, and no end": Request("POST", "/uploads", TYPE, form(("a", more))[: -len(END)]),
+        "a file of megabytes": upload(("a", b"x" * 3_900_000)),
+        "a file of megabytes without a name, which is ignored": upload(("", b"x" * 3_900_000), ("a", small)),
+        "a large file in the wrong field": upload(("a", more), field="other"),
+        "a large third file": upload(("a", small), ("b", small), ("c", more)),
+        "a request of the limit": padded(LIMITS.request),
+        "a request of a byte more": padded(LIMITS.request + 1),
+        "a request of twice the limit": padded(2 * LIMITS.request),
+    }
+    stored: set[str] = set()
+    with serving(lab, server, folder, LIMITS) as running:
+        target = running.target
+        for what, request in requests.items():
+            for sent in (request, in_chunks(request, 100, 50_000)):
+                # The whole body first, then the answer.
+                response = right(target, request, exchange(target, sent, 20), what)
+                stored |= set(model.fresh_ids(response))
+                assert files_left(folder, stored) == stored, f"{target.name} has left files behind: {what}"
+        with connect(target) as connection:
+            length = ("Content-Length", str(LIMITS.request + 1))
+            request = Request("POST", "/uploads", (*TYPE, length))
+            connection.send(request)
+            right(target, request, connection.receive("POST"), "too large by Content-Length, before any of its body")
+        assert exchange(target, HEALTH).status == 200
+        assert files_below(folder) == stored
+
+
+def test_vanishing_clients(server: Server, lab: Lab) -> None:
+    folder = lab.new_folder("uploads")
+    first = upload(("kept", b"kept"))
+    request = upload(("a", b"a" * 150_000), ("b", b"b" * 90_000))
+    with serving(lab, server, folder) as running:
+        target = running.target
+        stored = set(model.fresh_ids(right(target, first, exchange(target, first), "a file", model.Limits())))
+        whole = request.to_bytes(f"{target.host}:{target.port}")
+        body = whole.index(b"\r\n\r\n") + 4
+        delimiters = [place for place in range(body, len(whole)) if whole.startswith(b"--" + BOUNDARY, place)]
+        places = {0, 1, body - 1, body, *range(body, len(whole), 9_973), len(whole) - 1}
+        places |= {place + more for place in delimiters for more in (-2, 0, 1, len(BOUNDARY) + 2, len(BOUNDARY) + 60)}
+        places = {place for place in places if place < len(whole) - len(b"\r\n")}
+        for number, place in enumerate(sorted(places)):
+            with connect(target) as connection:
+                with contextlib.suppress(ExchangeError):
+                    connection.send_raw(whole[:place])
+                if number % 3 == 0:
+                    connection.abort()
+                elif number % 3 == 1:
+                    connection.half_close()
+                    with contextlib.suppress(ExchangeError):
+                        # Whoever does not wait for an answer may still get one.
+                        connection.timeout = 5
+                        status = connection.receive("POST").status
+                        assert 400 <= status <= 499, f"{target.name}: {status} to half a body"
+        left = files_left(folder, stored)
+        assert left == stored, f"{target.name} has left {len(left - stored)} files behind: {sorted(left - stored)[:5]}"
+        assert exchange(target, HEALTH).status == 200
+        (id_,) = stored
+        assert exchange(target, Request("GET", f"/uploads/{id_}")).body == b"kept"
+
+
+def test_nothing_is_kept_before_the_end(server: Server, lab: Lab) -> None:
+    folder = lab.new_folder("uploads")
+    request = upload(("a", b"a" * 100_000), ("b", b"b"))
+    killed = None
+    try:
+        with contextlib.ExitStack() as stack:
+            env = {"UPLOAD_DIR": str(folder)}
+            killed = lab.start(server, env=env)
+            connection = stack.enter_context(connect(killed.target))
+            whole = request.to_bytes(connection.authority)
+            connection.send_raw(whole[: -len(END)])
+            time.sleep(0.3)
+            early = {name for name in files_below(folder) if model.UUID.fullmatch(name)}
+            assert not early, f"{server.id} has kept {early} before the closing delimiter was sent"
+            connection.send_raw(whole[-len(END) :])
+            response = right(killed.target, request, connection.receive("POST"), "in two parts", model.Limits())
+            stored = set(model.fresh_ids(response))
+            assert files_left(folder, stored) == stored
+
+            # What a server that is killed leaves behind, the next one deletes.
+            half = stack.enter_context(connect(killed.target))
+            half.send_raw(whole[: -len(END)])
+            time.sleep(0.3)
+            killed.kill()
+        with serving(lab, server, folder) as running:
+            assert files_left(folder, stored) == stored, f"{server.id} keeps what its predecessor has left half-written"
+            for id_, content in zip(model.fresh_ids(response), [b"a" * 100_000, b"b"], strict=True):
+                assert exchange(running.target, Request("GET", f"/uploads/{id_}")).body == content
+    finally:
+        if killed:
+            killed.kill()
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A file system of one MiB."""
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=777", "samewire", str(folder)], capture_output=True, text=True
+    )
+    if done.returncode:
+        message = f"a full disk cannot be tested here: mount -t tmpfs needs root ({done.stderr.strip()})"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
+    try:
+        yield
+    finally:
+        if subprocess.run(["umount", str(folder)], capture_output=True).returncode:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_full_disk(server: Server, lab: Lab) -> None:
+    folder = lab.new_folder("uploads")
+    full = model.problem(507, "Insufficient storage.")
+    with small_disk(folder), serving(lab, server, folder) as running:
+        target = running.target
+        fits = upload(("a", b"a" * 300_000))
+        stored = set(model.fresh_ids(right(target, fits, exchange(target, fits), "a file that fits", model.Limits())))
+        for what, request in {
+            "a file that is too large": upload(("a", b"x" * 3_000_000)),
+            "the second of two": upload(("a", b"a" * 300_000), ("b", b"b" * 900_000)),
+            "a byte more than there is": upload(("a", b"x" * (MIB - 300_000 + 1))),
+        }.items():
+            for sent in (request, in_chunks(request, 100_000)):
+                response = exchange(target, sent, 20)
+                problems = model.differences(full, response, request=request)
+                assert not problems, "\n".join([f"{target.name}, {what}:", *problems, target.last_lines()])
+                assert files_left(folder, stored) == stored, f"{target.name} has left files behind: {what}"
+        stored |= set(
+            model.fresh_ids(right(target, fits, exchange(target, fits), "then one that fits", model.Limits()))
+        )
+        for id_ in stored:
+            assert exchange(target, Request("GET", f"/uploads/{id_}")).body == b"a" * 300_000
+            assert exchange(target, Request("DELETE", f"/uploads/{id_}")).status == 204
+        assert files_below(folder) == set()
+
+
+# --- a large file
+
+
+class Memory:
+    """Watches how much memory the processes of a server take: proportional set size, in bytes."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self.peak = 0
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def now(self) -> int:
+        """What they take now."""
+        process = psutil.Process(self._pid)
+        total = 0
+        for member in [process, *process.children(recursive=True)]:
+            with contextlib.suppress(OSError, psutil.NoSuchProcess):
+                rollup = Path(f"/proc/{member.pid}/smaps_rollup").read_text()
+                total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+        return total
+
+    def __enter__(self) -> "Memory":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ending.wait(0.1):
+            self.peak = max(self.peak, self.now())
+
+
+def send_large(connection: Connection, block: bytes, times: int) -> Response:
+    """Upload one file of so many blocks."""
+    before, after = opening("large"), b"\r\n" + END
+    length = ("Content-Length", str(len(before) + len(block) * times + len(after)))
+    connection.send(Request("POST", "/uploads", (*TYPE, length)))
+    connection.send_raw(before)
+    for _ in range(times):
+        connection.send_raw(block)
+    connection.send_raw(after)
+    return connection.receive("POST")
+
+
+def test_large_file(server: Server, lab: Lab, record_property) -> None:
+    folder = lab.new_folder("uploads")
+    block, times = os.urandom(MIB), 200
+    digest = hashlib.sha256()
+    for _ in range(times):
+        digest.update(block)
+    with serving(lab, server, folder) as running:
+        target = running.target
+        # What a server needs to answer at all does not count.
+        for _ in range(5):
+            exchange(target, upload(("small", b"small")))
+        with Memory(running.pid) as memory, connect(target, 60) as connection:
+            idle = memory.now()
+            response = send_large(connection, block, times)
+            assert response.status == 201, f"{target.name}: {response.status} {response.body!r}"
+            (id_,) = model.fresh_ids(response)
+            assert (folder / id_).stat().st_size == times * MIB
+
+            client = http.client.HTTPConnection(target.host, target.port, timeout=60)
+            client.request("GET", f"/uploads/{id_}")
+            answer, received = client.getresponse(), hashlib.sha256()
+            assert answer.status == 200
+            assert answer.getheader("Content-Length") == str(times * MIB)
+            while data := answer.read(MIB):
+                received.update(data)
+            client.close()
+        grown = memory.peak - idle
+        record_property("memory_grown", grown)
+        print(f"{target.name}: {idle / MIB:.0f} MiB idle, {grown / MIB:.0f} MiB more with a file of {times} MiB")
+        assert received.digest() == digest.digest(), f"{target.name}: the file that came back is another"
+        assert grown <= 256 * 1_000_000, (
+            f"{target.name} takes {grown / MIB:.0f} MiB more than idle ({idle / MIB:.0f} MiB)"
+        )
+        assert exchange(target, Request("DELETE", f"/uploads/{id_}")).status == 204

@@ -1,0 +1,40 @@
+package org.samewire.report.web;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/** Every answer with an RFC 9457 body. */
+public enum Problem {
+  NO_SUCH_RESOURCE(HttpStatus.NOT_FOUND, "No such resource."),
+  METHOD_NOT_ALLOWED(HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed."),
+  UNFORESEEN(HttpStatus.INTERNAL_SERVER_ERROR, "Internal server error."),
+  BAD_UPSTREAM(HttpStatus.BAD_GATEWAY, "Bad upstream response."),
+  UPSTREAM_TIMED_OUT(HttpStatus.GATEWAY_TIMEOUT, "Upstream timed out.");
+
+  private final HttpStatus status;
+  private final byte[] body;
+
+  Problem(HttpStatus status, String detail) {
+    this.status = status;
+    body =
+        "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
+            .formatted(status.getReasonPhrase(), status.value(), detail)
+            .getBytes(US_ASCII);
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  /** Not by a message converter, which has ideas of its own about paths like {@code /a.html}. */
+  void write(HttpServletResponse response) throws IOException {
+    response.setStatus(status.value());
+    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+}

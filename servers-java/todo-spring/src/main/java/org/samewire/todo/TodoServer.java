@@ -1,0 +1,46 @@
+package org.samewire.todo;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.context.support.GenericApplicationContext;
+
+/**
+ * One thread per request, blocking JDBC. Errors are ProblemAdvice's: Boot's page for them is out.
+ */
+@SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
+class TodoServer {
+
+  public static void main(String[] args) {
+    try {
+      start(Settings.from(System.getenv()));
+    } catch (Exception e) {
+      System.err.println(e.getMessage());
+      System.exit(1);
+    }
+  }
+
+  private static void start(Settings settings) throws IOException {
+    check(settings.address(), settings.port());
+    var application = new SpringApplication(TodoServer.class);
+    application.addInitializers(
+        context ->
+            ((GenericApplicationContext) context).registerBean(Settings.class, () -> settings));
+    application.run();
+  }
+
+  /** Whether the port is free is known now, and not after all the rest has been started. */
+  private static void check(InetAddress address, int port) throws IOException {
+    try (var socket = new Socket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(address, port));
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot listen on %s:%d: %s".formatted(address.getHostAddress(), port, e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+
+/** An answer that is an error (RFC 9457); thrown by what cannot go on. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+
+  constructor(status: number, detail: string, headers: OutgoingHttpHeaders = {}) {
+    super(detail);
+    this.status = status;
+    this.headers = headers;
+  }
+
+  get body(): object {
+    // Node's table has the name from before RFC 9110.
+    const title = this.status === 413 ? 'Content Too Large' : STATUS_CODES[this.status];
+    return { type: 'about:blank', title, status: this.status, detail: this.message };
+  }
+}
