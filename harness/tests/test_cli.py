@@ -17,8 +17,9 @@ from samewire.manifest import find_servers
 from samewire.paths import CHECKOUT, RUNS
 
 SAMEWIRE = [sys.executable, "-m", "samewire.cli"]
-# Any two servers will do: one for each store, the first of each.
-ONE_OF_EACH_STORE = list({server.store: server for server in reversed(find_servers())}.values())
+# Any two shorteners will do: one for each store, the first of each.
+SHORTENERS = [server for server in find_servers() if server.service == "shortener"]
+ONE_OF_EACH_STORE = list({server.store: server for server in reversed(SHORTENERS)}.values())
 
 
 def _call(*arguments, **environment):
@@ -102,7 +103,7 @@ def test_list_as_json():
     assert all(row["missing"] == {} for row in listed.values())
 
 
-@pytest.mark.parametrize("arguments", [("up", "shortner"), ("verify", "shortner"), ("verify", "--url", "nonsense")])
+@pytest.mark.parametrize("arguments", [("up", "shortner"), ("verify", "shortner"), ("verify", "--service", "todo", "--url", "nonsense")])
 def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
     done = _call(*arguments)
     assert done.returncode == 2
@@ -110,7 +111,7 @@ def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
 
 
 def test_a_database_that_is_not_there_is_one_clear_line():
-    done = _call("up", ONE_OF_EACH_STORE[0].service, POSTGRES_URL="postgres://nobody@127.0.0.1:1/x")
+    done = _call("up", "shortener", POSTGRES_URL="postgres://nobody@127.0.0.1:1/x")
     assert done.returncode == 1
     assert "POSTGRES_URL: cannot connect" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,0 +1,77 @@
+package org.samewire.raytracer
+
+import akka.Done
+import akka.actor.CoordinatedShutdown
+import akka.actor.typed.scaladsl.Behaviors
+import akka.actor.typed.{ActorSystem, Behavior}
+import akka.http.scaladsl.Http
+import akka.http.scaladsl.server.Route
+import akka.pattern.after
+import com.typesafe.config.ConfigFactory
+import java.util.logging.LogManager
+import javax.imageio.ImageIO
+import scala.concurrent.ExecutionContext
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Using}
+
+/** The object graph, from start to stop. */
+object RaytracerServer {
+  private def cores = Runtime.getRuntime.availableProcessors
+
+  def main(args: Array[String]): Unit = {
+    Using.resource(getClass.getResourceAsStream("/logging.properties")) {
+      LogManager.getLogManager.readConfiguration(_)
+    }
+    // Pictures stay in memory.
+    ImageIO.setUseCache(false)
+    Configuration.from(sys.env) match {
+      case Right(configuration) =>
+        val dispatcher = s"rendering-dispatcher.thread-pool-executor.fixed-pool-size = $cores"
+        val config = ConfigFactory.parseString(dispatcher).withFallback(ConfigFactory.load())
+        ActorSystem[Nothing](RaytracerServer(configuration), "raytracer", config)
+      case Left(problem) => fail(problem)
+    }
+  }
+
+  private def apply(configuration: Configuration): Behavior[Nothing] =
+    Behaviors.setup[Nothing] { context =>
+      implicit val system: ActorSystem[_] = context.system
+      implicit val executionContext: ExecutionContext = context.executionContext
+      import configuration._
+
+      val gallery = context.spawn(Gallery(cores), "gallery")
+      val answer = Route.toFunction(new RaytracerRoutes(gallery).route)
+      Http()
+        .newServerAt(host, port)
+        .bindFlow(Connections.handle(answer))
+        .onComplete {
+          case Success(binding) => stopWithSystem(binding)
+          case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+        }
+      Behaviors.empty
+    }
+
+  // #region server.stop
+  /** On SIGTERM: no new connections, then the requests in flight. The JVM ends with status 143 once
+    * this is done.
+    */
+  private def stopWithSystem(binding: Http.ServerBinding)(implicit
+      system: ActorSystem[_],
+      executionContext: ExecutionContext
+  ): Unit = {
+    import CoordinatedShutdown._
+    val shutdown = CoordinatedShutdown(system)
+    shutdown.addTask(PhaseServiceUnbind, "unbind")(() => binding.unbind())
+    shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
+      // For requests that are already on their way; connections without one are then cut.
+      after(500.millis)(binding.terminate(hardDeadline = 7500.millis)).map(_ => Done)
+    }
+  }
+  // #endregion server.stop
+
+  private def fail(problem: String): Unit = {
+    System.err.println(problem)
+    // At once: nothing has begun that would have to be brought to an end.
+    Runtime.getRuntime.halt(1)
+  }
+}

@@ -1,0 +1,83 @@
+package org.samewire.report
+
+import akka.Done
+import akka.actor.CoordinatedShutdown
+import akka.actor.typed.scaladsl.Behaviors
+import akka.actor.typed.{ActorSystem, Behavior}
+import akka.http.scaladsl.Http
+import akka.http.scaladsl.settings.ServerSettings
+import akka.pattern.after
+import akka.util.Timeout
+import java.util.logging.LogManager
+import scala.concurrent.ExecutionContext
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Using}
+
+/** The object graph, from start to stop. */
+object ReportServer {
+  def main(args: Array[String]): Unit = {
+    Using.resource(getClass.getResourceAsStream("/logging.properties")) {
+      LogManager.getLogManager.readConfiguration(_)
+    }
+    Configuration.from(sys.env) match {
+      case Right(configuration) => ActorSystem[Nothing](ReportServer(configuration), "report")
+      case Left(problem)        => fail(problem)
+    }
+  }
+
+  private def apply(configuration: Configuration): Behavior[Nothing] =
+    Behaviors.setup[Nothing] { context =>
+      implicit val system: ActorSystem[_] = context.system
+      implicit val executionContext: ExecutionContext = context.executionContext
+      import configuration._
+      // The actor of a report keeps to the time limit; what waits for it only must not give up first.
+      implicit val timeout: Timeout = upstreamTimeout + 5.seconds
+
+      val reports = context.spawn(
+        Reports(
+          new Upstream(todo, upstreamTimeout),
+          new Upstream(raytracer, upstreamTimeout),
+          upstreamTimeout
+        ),
+        "reports"
+      )
+      val settings = ServerSettings(system).mapTimeouts(
+        _.withRequestTimeout(upstreamTimeout + 15.seconds)
+          // Without a byte in either direction, also while a report is made.
+          .withIdleTimeout(upstreamTimeout + 60.seconds)
+      )
+      Http()
+        .newServerAt(host, port)
+        .withSettings(settings)
+        .bind(new ReportRoutes(reports).route)
+        .onComplete {
+          case Success(binding) => stopWithSystem(binding)
+          case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+        }
+      Behaviors.empty
+    }
+
+  // #region server.stop
+  /** On SIGTERM: no new connections, then the requests in flight. The JVM ends with status 143 once
+    * this is done.
+    */
+  private def stopWithSystem(binding: Http.ServerBinding)(implicit
+      system: ActorSystem[_],
+      executionContext: ExecutionContext
+  ): Unit = {
+    import CoordinatedShutdown._
+    val shutdown = CoordinatedShutdown(system)
+    shutdown.addTask(PhaseServiceUnbind, "unbind")(() => binding.unbind())
+    shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
+      // For requests that are already on their way; connections without one are then cut.
+      after(500.millis)(binding.terminate(hardDeadline = 7500.millis)).map(_ => Done)
+    }
+  }
+  // #endregion server.stop
+
+  private def fail(problem: String): Unit = {
+    System.err.println(problem)
+    // At once: nothing has begun that would have to be brought to an end.
+    Runtime.getRuntime.halt(1)
+  }
+}
