@@ -24,9 +24,26 @@ READ_AHEAD = 40_000_000
 """Bytes of an endless answer that may leave an upstream: the largest limit, and what the sockets' buffers hold."""
 
 
+DEVIATES = {
+    (
+        "Apache HttpClient",
+        "closed in the last chunk",
+    ): "5.6.1 takes the end of the connection for that of the chunk's line",
+}
+"""Part of a stack, and what it does not notice: why that is so. It must still be so, or the line has to go."""
+
+
+def deviates(name: str, scene: Scene) -> bool:
+    """Whether the server's stack is known to get this one wrong."""
+    server = scene.running.target.server
+    return bool(server) and any(part in server.stack and name.endswith(what) for part, what in DEVIATES)
+
+
 def assert_right(problems: Mapping[str, list[str]], scene: Scene) -> None:
     """AssertionError with everything that went wrong."""
-    wrong = {name: found for name, found in problems.items() if found}
+    wrong = {name: found for name, found in problems.items() if found and not deviates(name, scene)}
+    mended = [name for name, found in problems.items() if not found and deviates(name, scene)]
+    wrong |= {name: ["is right by now: take it out of DEVIATES"] for name in mended}
     lines = [f"{name}: {problem}" for name, found in wrong.items() for problem in found]
     log = f"\nThe server's last lines:\n{scene.running.target.last_lines(5) or '(none)'}"
     assert not wrong, "\n".join([f"{len(wrong)} of {len(problems)} went wrong", *lines[:40]]) + log

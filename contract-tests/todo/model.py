@@ -358,6 +358,7 @@ def wire_matter(request: Request) -> str | None:
     names = [name.lower() for name, _ in request.headers]
     matters = {
         "a method that a parser may refuse": request.method not in METHODS,
+        "content in a HEAD request": request.method == "HEAD" and request.body is not None,
         "an oversize head": len(request.to_bytes("")) - len(body) > HEAD_LIMIT,
         "a malformed request target": not _PATH.fullmatch(path) or not _QUERY.fullmatch(query),
         "a malformed percent-encoding": bool(_BAD_ENCODING.search(request.path)),

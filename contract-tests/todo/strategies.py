@@ -231,7 +231,7 @@ CONTENT_TYPES = (
     "application/json;", "application/json; charset=latin1", 'application/json; a=";,"', "application/json\t; x",
     "", "application/jsonp", "application/problem+json", "application/json-patch+json", "text/json", "text/plain",
     "json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-    "application/json, text/plain", "text/plain; application/json", "application /json", "application", "*/*",
+    "application/json, text/plain", "text/plain; application/json", "application", "*/*",
     "application/*", "; application/json",
 )  # fmt: skip
 CONTENT_CODINGS = ("identity", "IDENTITY", "Identity", "gzip", "br", "deflate", "x-gzip", "identity, gzip", "nonsense")
