@@ -103,7 +103,9 @@ def test_list_as_json():
     assert all(row["missing"] == {} for row in listed.values())
 
 
-@pytest.mark.parametrize("arguments", [("up", "shortner"), ("verify", "shortner"), ("verify", "--service", "todo", "--url", "nonsense")])
+@pytest.mark.parametrize(
+    "arguments", [("up", "shortner"), ("verify", "shortner"), ("verify", "--service", "todo", "--url", "nonsense")]
+)
 def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
     done = _call(*arguments)
     assert done.returncode == 2

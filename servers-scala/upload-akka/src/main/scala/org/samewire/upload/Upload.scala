@@ -90,9 +90,11 @@ private final class Upload(
           val result = write(events.toList, now)
           sender ! Ready
           result match {
-            case Right(_) if room < bytes.length => refuse(Problem.BodyTooLarge)
-            case Right(progress)                 => receiving(progress)
-            case Left(problem)                   => refuse(problem)
+            case Right(progress) if room < bytes.length =>
+              progress.drafts.foreach(_.discard())
+              refuse(Problem.BodyTooLarge)
+            case Right(progress) => receiving(progress)
+            case Left(problem)   => refuse(problem)
           }
         case End =>
           replyTo ! finish(progress)
