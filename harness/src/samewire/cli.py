@@ -234,13 +234,35 @@ def run_suite(
     workers: int = 3,
     table: bool = True,
 ) -> int:
-    """Run the contract suite in a pytest of its own; 0 when all passed, 1 when something failed, 2 for a wrong call."""
+    """Run the contract suite, one service after the other, so that only its servers share the machine.
+
+    0 when all passed, 1 when something failed, 2 for a wrong call. `last_outcomes` has what came of all of it.
+    """
+    from samewire.pytest_plugin import keep_outcomes, last_outcomes
+
+    options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
+    if urls:
+        given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
+        return _run_session([*given, *(f"--servers={name}" for name in names), *options], workers, table=table)
+    chosen = select(find_servers(), names)
+    for server in chosen:
+        if lacking := missing(server.needs):
+            raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
+    statuses, outcomes = [], []
+    for one in sorted({server.service for server in chosen}):
+        console.print(f"[bold]{one}[/]", highlight=False)
+        servers = [f"--servers={server.id}" for server in chosen if server.service == one]
+        faults = [] if names else ["--faults"]
+        statuses.append(_run_session([*servers, *faults, *options], workers, table=table))
+        outcomes.append(last_outcomes())
+    keep_outcomes(outcomes)
+    return max(statuses, default=0)
+
+
+def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
+    """A pytest of its own over the suite; the status as `run_suite` gives it."""
     import pytest
 
-    if names or not urls:
-        for server in select(find_servers(), names):
-            if lacking := missing(server.needs):
-                raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
     argv = [
         sys.executable,
         "-m",
@@ -253,15 +275,11 @@ def run_suite(
         str(CONTRACTS),
     ]
     argv += [f"-n{workers}", "--dist=load", "--maxschedchunk=1"] if workers > 1 else []
-    argv += [f"--servers={name}" for name in names] + [f"--url={url}" for url in urls]
-    argv += [f"--layer={layer}" for layer in layers]
-    argv += [f"--service={service}"] if service else []
-    argv += ["-k", expression] if expression else []
     # Each worker of pytest-xdist loads the suite again: compiled once, below .samewire and not beside the sources.
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(STATE / "pycache")}
     environment |= {} if table else {"SAMEWIRE_NO_TABLE": "1"}
     # The suite stops what it has started when it is interrupted; give it the time for that.
-    process = subprocess.Popen(argv, cwd=CHECKOUT, env=environment)
+    process = subprocess.Popen([*argv, *arguments], cwd=CHECKOUT, env=environment)
     while True:
         try:
             status = process.wait()

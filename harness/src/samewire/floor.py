@@ -2,6 +2,7 @@
 
 Lookups: the CPU of a server per lookup against the CPU of its stack's bare HTTP answer plus its driver's bare query.
 Uploads: the rate of an upload against the rate at which the same stack copies a raw body to a file.
+Pictures: what one costs each raytracer, and how long others wait meanwhile, against a loop that renders inline.
 """
 
 import json
@@ -10,8 +11,10 @@ import random
 import signal
 import socket
 import statistics
+import threading
 import time
 import tomllib
+import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,6 +46,11 @@ USERS = 40
 """Clients of a server, and queries in flight of a driver."""
 FILE_BYTES = 200_000_000
 LOOKUP_BOUND, UPLOAD_BOUND = 1.3, 0.7
+PICTURE = "/render?width=640&height=480&depth=5"
+PICTURES = 5
+"""How many of them one client asks for in a round, after as many that are not counted."""
+INLINE = "inline"
+"""The variant that renders where it answers, which the others are compared with."""
 
 
 class FloorError(RaceError):
@@ -128,9 +136,10 @@ def measure(servers: Sequence[Server], profile: Profile, console: Console, seed:
         for server in servers
         if server.service == "upload" and (copy := floor_of(server, "copy", among))
     }
-    if not lookups and not uploads:
+    renders = [(one, variant) for one in servers if one.service == "raytracer" for variant in (None, *one.variants)]
+    if not lookups and not uploads and not renders:
         raise FloorError("none of these servers has a floor: see bench/floor/README.md")
-    for server in [one for one, *_ in [*lookups.values(), *uploads.values()]]:
+    for server in {one.id: one for one, *_ in [*lookups.values(), *uploads.values(), *renders]}.values():
         if not fresh_pass(server):
             raise FloorError(f"no figure without conformance: {server.id}: {why_stale(server)}")
     used = {one.id: one for _, *floors in [*lookups.values(), *uploads.values()] for one in floors}
@@ -149,6 +158,7 @@ def measure(servers: Sequence[Server], profile: Profile, console: Console, seed:
             "placement": placement.as_dict(),
             "lookups": bench.lookups(list(lookups.values())) if lookups else [],
             "uploads": bench.uploads(list(uploads.values())) if uploads else [],
+            "renders": bench.renders(renders),
             "databases": {store: database.label for store, database in lab.databases().items()},
         }
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-floor"
@@ -222,6 +232,59 @@ class _Bench:
             }
             for server, copy in entrants
         ]
+
+    def renders(self, entrants: Sequence[tuple[Server, str | None]]) -> list[dict]:
+        """For each server and variant, a figure for each round, in ms: CPU and time of a picture, wait of /healthz."""
+        figures_of = ("cpu_ms", "picture_ms", "wait_ms", "wait_max_ms")
+        rows: dict[tuple[str, str | None], dict] = {
+            (server.id, variant): {"server": server.id, "variant": variant} | {name: [] for name in figures_of}
+            for server, variant in entrants
+        }
+        for number in range(1, self._profile.rounds + 1):
+            for server, variant in self._draw.sample(entrants, len(entrants)):
+                name = f"{server.id} {variant or ''}"
+                with self._console.status(f"round {number} of {self._profile.rounds}: {name}"):
+                    figures = self._pictures(server, variant)
+                for key, figure in figures.items():
+                    rows[server.id, variant][key].append(figure)
+                self._console.print(
+                    f"round {number}: {name}: {figures['picture_ms']:.1f} ms a picture, "
+                    f"/healthz waits {figures['wait_ms']:.1f} ms",
+                    highlight=False,
+                )
+        return list(rows.values())
+
+    def _pictures(self, server: Server, variant: str | None) -> dict[str, float]:
+        running = self._lab.start(server, variant=variant, cpus=set(self._placement.server))
+        url = running.target.url
+        try:
+            for _ in range(PICTURES):
+                _timed(url + PICTURE)
+            sampler = Sampler({"server": running.pid}, running.target.port, None)
+            waits: list[float] = []
+            done = threading.Event()
+
+            def ask_healthz() -> None:
+                while not done.wait(0.01):
+                    waits.append(_timed(f"{url}/healthz"))
+
+            meanwhile = threading.Thread(target=ask_healthz)
+            meanwhile.start()
+            before = sampler.snapshot()
+            times = [_timed(url + PICTURE) for _ in range(PICTURES)]
+            window = Window(before, sampler.snapshot())
+            done.set()
+            meanwhile.join()
+        finally:
+            running.stop()
+        cores = window.cpu_rate("server")
+        assert cores is not None
+        return {
+            "cpu_ms": cores * window.seconds / PICTURES * 1e3,
+            "picture_ms": statistics.median(times) * 1e3,
+            "wait_ms": statistics.median(waits) * 1e3,
+            "wait_max_ms": max(waits) * 1e3,
+        }
 
     def _rounds(self, jobs: Mapping[str, Callable[[], float]], unit: str) -> dict[str, list[float]]:
         """Every job once in each round, in random order."""
@@ -368,6 +431,17 @@ class _Bench:
         )
 
 
+def _timed(url: str) -> float:
+    """Seconds until the whole answer of a GET was there. Raises FloorError if it is no 200."""
+    began = time.monotonic()
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            answer.read()
+    except OSError as error:
+        raise FloorError(f"GET {url}: {error}") from error
+    return time.monotonic() - began
+
+
 def _send_file(url: str, request: str, kind: str, before: bytes, after: bytes, status: int) -> float:
     """Send FILE_BYTES of body between `before` and `after`; bytes per second until the answer. Raises FloorError."""
     host, port = url.removeprefix("http://").split(":")
@@ -408,4 +482,17 @@ def print_tables(record: Mapping, console: Console) -> None:
             spread = f"{min(row['ratio']):.2f}–{max(row['ratio']):.2f}"
             verdict = "≥" if ratio >= UPLOAD_BOUND else "under"
             table.add_row(row["server"], *rates, f"{ratio:.2f}", spread, f"{verdict} {UPLOAD_BOUND}")
+        console.print(table)
+    if record["renders"]:
+        inline = [middle(row["picture_ms"]) for row in record["renders"] if row["variant"] == INLINE]
+        table = new_table(
+            f"A picture (GET {PICTURE}) in ms, medians; how long /healthz waits beside it",
+            "server", "CPU", "time", "to inline", "wait", "longest wait",
+        )  # fmt: skip
+        for row in record["renders"]:
+            figures = {key: middle(row[key]) for key in ("cpu_ms", "picture_ms", "wait_ms", "wait_max_ms")}
+            to_inline = f"{figures['picture_ms'] / inline[0]:.2f}" if inline else "–"
+            cells = [f"{figures['cpu_ms']:.0f}", f"{figures['picture_ms']:.0f}", to_inline]
+            cells += [f"{figures['wait_ms']:.1f}", f"{figures['wait_max_ms']:.0f}"]
+            table.add_row(row["server"] + (f", {row['variant']}" if row["variant"] else ""), *cells)
         console.print(table)

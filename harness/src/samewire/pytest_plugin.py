@@ -14,7 +14,7 @@ that service, one directly in `contract-tests/` for every service.
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -45,6 +45,15 @@ def last_outcomes() -> dict:
         return {"outcomes": {}, "databases": {}, "reasons": {}}
 
 
+def keep_outcomes(several: Iterable[dict]) -> None:
+    """Make what came of several sessions that of the last one."""
+    whole: dict = {"outcomes": {}, "databases": {}, "reasons": {}}
+    for one in several:
+        for key, found in one.items():
+            whole[key] |= found
+    OUTCOMES.write_text(json.dumps(whole))
+
+
 class Blamed(AssertionError):
     """A test in lockstep failed, and it was these servers that were wrong: the others have no failure by it."""
 
@@ -69,6 +78,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--servers", action="append", default=[], metavar="NAME", help="service, server id or folder name")
     group.addoption("--url", action="append", default=[], metavar="NAME=URL", help="judge a server of your own")
     group.addoption("--layer", action="append", default=[], metavar="LAYER", help=f"only these of {', '.join(LAYERS)}")
+    group.addoption("--faults", action="store_true", help="also judge the suite, where servers are named")
     group.addoption("--service", default=None, help="the service of the servers given by --url")
 
 
@@ -256,7 +266,8 @@ def lab() -> Iterator[Lab]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Note on every test its layer and the servers that it judges; those that mostly wait come first."""
     wanted, kept = config.getoption("--layer"), []
-    if not wanted and (config.getoption("--servers") or config.getoption("--url")):
+    some = config.getoption("--servers") or config.getoption("--url")
+    if not wanted and some and not config.getoption("--faults"):
         # Faults judge the suite and not a server: they belong to a run over all servers.
         wanted = [layer for layer in LAYERS if layer != "faults"]
     for item in items:

@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { settingsFrom } from './settings.ts';
 import { FileStore } from './store.ts';
 
+const ACCEPT_MS = 100;
 const SWEEP_MS = 100;
 const SILENCE_MS = 500;
 const CUT_MS = 8_000;
@@ -41,16 +42,19 @@ function stopOnSignal(server: Server): void {
     socket.once('close', () => sockets.delete(socket));
   });
 
+  let stopping = false;
   const stop = () => {
-    if (!server.listening) {
+    if (stopping || !server.listening) {
       return;
     }
+    stopping = true;
     // An answer to a request that still comes says `Connection: close`.
     server.prependListener('request', (_request, response) => {
       response.shouldKeepAlive = false;
     });
-    server.close();
-    // close() ends the connections that are idle now. Left to us are those that become idle later,
+    // Connections that still wait to be accepted would be reset by close().
+    setTimeout(() => server.close(), ACCEPT_MS);
+    // It ends the connections that are idle then. Left to us are those that become idle later,
     setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
     // those that never said a word, which Node takes for busy,
     setTimeout(() => {
