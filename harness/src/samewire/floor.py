@@ -339,7 +339,7 @@ class _Bench:
             running.stop()
 
     def _answer(self, program: Program, load: generator.Generator) -> float:
-        with self._program_server(program) as (running, url):
+        with self._program_server(program) as (running, url, _):
             return self._loaded(running.pid, url, load)
 
     def _loaded(self, pid: int, url: str, load: generator.Generator) -> float:
@@ -396,20 +396,24 @@ class _Bench:
             running.stop()
 
     def _copy(self, program: Program) -> float:
-        with self._program_server(program) as (_, url):
+        with self._program_server(program) as (_, url, folder):
             for _ in range(2):
                 rate = _send_file(url, "PUT /", "application/octet-stream", b"", b"", 204)
+            copied = sum(path.stat().st_size for path in folder.iterdir())
+            if copied != FILE_BYTES:
+                raise FloorError(f"{program.id} has copied {copied:,} of {FILE_BYTES:,} bytes")
             return rate
 
     @contextmanager
-    def _program_server(self, program: Program) -> Iterator[tuple[Spawned, str]]:
+    def _program_server(self, program: Program) -> Iterator[tuple[Spawned, str, Path]]:
+        """The running program, its URL, and the folder for its copies."""
         port = free_port()
         folder = self._lab.new_folder("copies")
         running = self._spawn(program, {"HOST": "127.0.0.1", "PORT": str(port), "UPLOAD_DIR": str(folder)})
         try:
             if not wait_for_port(port, 30, lambda: running.alive):
                 raise FloorError(f"{program.id} did not start:\n{running.output()[-2000:]}")
-            yield running, f"http://127.0.0.1:{port}"
+            yield running, f"http://127.0.0.1:{port}", folder
         finally:
             running.signal(program.stop_signal)
             try:

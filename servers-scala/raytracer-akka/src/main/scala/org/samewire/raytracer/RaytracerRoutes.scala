@@ -41,17 +41,18 @@ final class RaytracerRoutes(gallery: ActorRef[Gallery.Command])(implicit system:
       refuse(Problem.Unforeseen)
   }
 
+  // Sealed once: what a directive encloses is evaluated for every request.
+  private val routes: Route = Route.seal(
+    IgnoredBody() {
+      concat(
+        path("healthz")(get(complete(Healthy))),
+        path("render")(get(render))
+      )
+    }
+  )
+
   // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now))) {
-    Route.seal(
-      IgnoredBody() {
-        concat(
-          path("healthz")(get(complete(Healthy))),
-          path("render")(get(render))
-        )
-      }
-    )
-  }
+  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(routes)
 
   private def render: Route = extractRequest { request =>
     val query = request.uri.query()

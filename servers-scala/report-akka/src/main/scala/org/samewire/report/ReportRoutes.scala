@@ -37,17 +37,18 @@ final class ReportRoutes(reports: ActorRef[Reports.Make])(implicit
     refuse(Problem.Unforeseen)
   }
 
+  // Sealed once: what a directive encloses is evaluated for every request.
+  private val routes: Route = Route.seal(
+    IgnoredBody() {
+      concat(
+        path("healthz")(get(complete(Healthy))),
+        path("report")(get(report))
+      )
+    }
+  )
+
   // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now))) {
-    Route.seal(
-      IgnoredBody() {
-        concat(
-          path("healthz")(get(complete(Healthy))),
-          path("report")(get(report))
-        )
-      }
-    )
-  }
+  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(routes)
 
   private def report: Route =
     onSuccess(reports.ask(Reports.Make)) {

@@ -44,25 +44,26 @@ final class TodoRoutes(todos: ActorRef[Todos.Command])(implicit system: ActorSys
       refuse(Problem.Unforeseen)
   }
 
+  // Sealed once: what a directive encloses is evaluated for every request.
+  private val routes: Route = Route.seal(
+    WholeBody(MaxBody) { body =>
+      concat(
+        path("healthz")(get(answer(todos.askWithStatus(Todos.Ping))(_ => Healthy))),
+        path("todos")(concat(get(list), post(create(body)))),
+        path("todos" / Segment) { segment =>
+          concat(
+            get(withId(segment)(show)),
+            put(update(segment, body, Set("title", "completed"))),
+            patch(update(segment, body, Set.empty)),
+            delete(withId(segment)(remove))
+          )
+        }
+      )
+    }
+  )
+
   // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now))) {
-    Route.seal(
-      WholeBody(MaxBody) { body =>
-        concat(
-          path("healthz")(get(answer(todos.askWithStatus(Todos.Ping))(_ => Healthy))),
-          path("todos")(concat(get(list), post(create(body)))),
-          path("todos" / Segment) { segment =>
-            concat(
-              get(withId(segment)(show)),
-              put(update(segment, body, Set("title", "completed"))),
-              patch(update(segment, body, Set.empty)),
-              delete(withId(segment)(remove))
-            )
-          }
-        )
-      }
-    )
-  }
+  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(routes)
 
   private def list: Route = extractUri { uri =>
     val query = uri.query()

@@ -49,26 +49,27 @@ final class UploadRoutes(
     refuse(Problem.Unforeseen)
   }
 
+  // Sealed once: what a directive encloses is evaluated for every request.
+  private val routes: Route = Route.seal(
+    extractRequest { request =>
+      val opened = open(request)
+      concat(
+        (path("uploads") & post)(opened.fold(_ => reject, receive(_, request))),
+        // Whatever reads no body.
+        IgnoredBody() {
+          concat(
+            pathSingleSlash(get(complete(HttpEntity(ContentTypes.`text/html(UTF-8)`, page)))),
+            path("healthz")(get(complete(Healthy))),
+            path("uploads")(post(opened.fold(refuse, _ => reject))),
+            path("uploads" / Segment)(id => concat(get(send(id)), delete(remove(id))))
+          )
+        }
+      )
+    }
+  )
+
   // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now))) {
-    Route.seal(
-      extractRequest { request =>
-        val opened = open(request)
-        concat(
-          (path("uploads") & post)(opened.fold(_ => reject, receive(_, request))),
-          // Whatever reads no body.
-          IgnoredBody() {
-            concat(
-              pathSingleSlash(get(complete(HttpEntity(ContentTypes.`text/html(UTF-8)`, page)))),
-              path("healthz")(get(complete(Healthy))),
-              path("uploads")(post(opened.fold(refuse, _ => reject))),
-              path("uploads" / Segment)(id => concat(get(send(id)), delete(remove(id))))
-            )
-          }
-        )
-      }
-    )
-  }
+  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(routes)
 
   /** The begin of the body, or what is wrong with the head. */
   private def open(request: HttpRequest): Either[Problem, MultipartReader] = {
