@@ -16,7 +16,7 @@ from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, 
 from samewire.settings import Setting, settings
 from samewire.toolchains import environment, missing
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 30.0
 
 
 class Lab:
