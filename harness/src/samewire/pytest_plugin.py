@@ -1,6 +1,7 @@
 """pytest over running servers: which tests run against which server, one table at the end, and the records of passes.
 
-The controller starts databases and servers once and hands their addresses to the workers of pytest-xdist. Fixtures:
+The controller starts databases and servers once, while the workers of pytest-xdist start and collect, and hands them the
+addresses. Fixtures:
 
 - `target`: one running server; the test runs once for each.
 - `targets`: all running servers of the module's service, for tests in lockstep.
@@ -15,6 +16,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -128,6 +130,8 @@ class _Session:
 
     def __init__(self) -> None:
         self.lab = Lab()
+        self.targets_file = self.lab.run.path / "targets.json"
+        self.starting: Future[dict[str, Target]] = Future()
         self.databases: dict[str, str] = {}
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
@@ -142,6 +146,10 @@ class _Session:
                 self.lab.wait_until_healthy(running)
             targets |= {running.target.name: running.target for running in some}
         self.databases = {store: database.label for store, database in self.lab.databases().items()}
+        handed = {
+            t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in targets.values()
+        }
+        self.targets_file.write_text(json.dumps(handed))
         return targets
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -163,37 +171,46 @@ class _Session:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The controller builds and starts what is judged, before the workers are made."""
+    """The controller builds what is judged, and begins to start it before the workers are made."""
     config = session.config
     if _is_worker(config) or config.option.collectonly:
         return
-    state = config.stash[_session_key] = _Session()
-    config.pluginmanager.register(state)
     OUTCOMES.unlink(missing_ok=True)
     try:
-        for one in selected(config):
+        chosen = selected(config)
+        for one in chosen:
             if one.server:
                 build(one.server)
-        config.stash[_running_key] = state.start(selected(config))
-    except BaseException as error:
-        state.lab.close()
-        if isinstance(error, Exception):
-            raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
-        raise
+    except Exception as error:
+        raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
+    state = config.stash[_session_key] = _Session()
+    config.pluginmanager.register(state)
+    starter = ThreadPoolExecutor(1, thread_name_prefix="start")
+    state.starting = starter.submit(state.start, chosen)
+    starter.shutdown(wait=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Before the first test, of whatever worker, all servers are healthy."""
+    state = session.config.stash.get(_session_key, None)
+    if state is None:
+        return
+    try:
+        session.config.stash[_running_key] = state.starting.result()
+    except Exception as error:
+        raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
 
 
 def pytest_configure_node(node) -> None:
-    """Hand the addresses to a worker."""
-    running = node.config.stash[_running_key]
-    node.workerinput["targets"] = json.dumps(
-        {t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in running.values()}
-    )
+    """Tell a worker where the addresses will be."""
+    node.workerinput["targets_file"] = str(node.config.stash[_session_key].targets_file)
 
 
 def running(config: pytest.Config) -> dict[str, Target]:
     """The running servers by name, in a worker as in the controller."""
     if config.stash.get(_running_key, None) is None:
-        handed = json.loads(config.workerinput["targets"])  # type: ignore[attr-defined]
+        handed = json.loads(Path(config.workerinput["targets_file"]).read_text())  # type: ignore[attr-defined]
         config.stash[_running_key] = {
             one.name: Target(one.name, one.service, about["url"], one.server, about["pid"],
                              Path(about["log"]) if about["log"] else None)
@@ -327,6 +344,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     state = config.stash.get(_session_key, None)
     if state is None:
         return
+    wait((state.starting,))
     for name, target_ in config.stash.get(_running_key, {}).items():
         started = next((one for one in state.lab.started if one.pid == target_.pid), None)
         if started and not started.alive:

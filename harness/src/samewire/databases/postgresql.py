@@ -197,7 +197,7 @@ def _template(run: RunFolder, links: int) -> Path:
     return template
 
 
-def launch_postgresql(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None) -> Database:
+def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None) -> Database:
     """$POSTGRES_URL, else a private cluster. Raises DatabaseError or ToolMissing."""
     if (given := os.environ.get("POSTGRES_URL")) and not private:
         server_url = given.rstrip("/")
