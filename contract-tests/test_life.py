@@ -36,6 +36,8 @@ has_database = pytest.mark.stores(*URL_VARIABLES)
 
 STOP = 10.0
 """Seconds that a server has to end."""
+REFUSAL = 30.0
+"""Seconds after which a server with a bad configuration is not waited for any longer; several start at once."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
 AWAY = 2.0
@@ -331,7 +333,9 @@ def unusable(setting: Setting) -> tuple[str, ...]:
         return ("/nowhere/at/all", "/etc/passwd", "")
     if setting.kind == "upstream":
         return ("nonsense", "ftp://127.0.0.1:1", "http://")
-    return ("12x", "0", "")
+    if setting.kind == "choice":
+        return (setting.values[-1].upper(), "")
+    return ("12x", str(setting.minimum - 1), "")
 
 
 def bad_environments(server: Server, taken: int) -> dict[str, tuple[dict[str, str | None], str]]:
@@ -366,8 +370,8 @@ def test_bad_configuration(server: Server, lab: Lab) -> None:
     def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
         running = lab.spawn(server, database=url, env=upstreams | env)
         with killed_in_the_end(running):
-            if not wait_until(lambda: not running.alive, STOP):
-                yield f"{what}: still runs after {STOP:g} s"
+            if not wait_until(lambda: not running.alive, REFUSAL):
+                yield f"{what}: still runs after {REFUSAL:g} s"
                 return
             status, lines = running.wait(0), running.stderr().splitlines()
             if status != 1:

@@ -1,3 +1,4 @@
+import gzip
 from dataclasses import replace
 from email.utils import formatdate
 from io import BytesIO
@@ -268,3 +269,38 @@ def test_different_images(other: Response, said: str) -> None:
 def test_images_of_another_type_are_bytes() -> None:
     given = (response(png(compress_level=level).body, Content_Type="image/x-png") for level in (0, 9))
     assert not same(*given)
+
+
+def gzipped(body: bytes, level: int = 9, **headers: str) -> Response:
+    return response(gzip.compress(body, level, mtime=level), Content_Encoding="gzip", **headers)
+
+
+def test_gzip_is_compared_decoded() -> None:
+    body = b'{"a":1}' * 500
+    small, large = gzipped(body), gzipped(body, 0)
+    assert small.body != large.body
+    assert same(small, large)
+    assert same(small, without("Content-Length", large))
+    assert same(gzipped(b""), gzipped(b"", 0))
+    assert not same(small, gzipped(body + b" "))
+    assert not same(small, gzipped(body, Vary="Accept-Encoding"))
+    assert not same(small, response(body))
+    assert not same(without("Content-Encoding", small), without("Content-Encoding", large))
+    assert not same(response(body, Content_Encoding="br"), without("Content-Length", response(body)))
+    assert same(replace(small, body=b""), without("Content-Length", replace(large, body=b"")), HEAD)
+    assert not same(replace(small, body=b""), replace(response(body), body=b""), HEAD)
+    (said,) = differences(small, gzipped(body + b"!"), request=GET, names=("a", "b"))
+    assert said == 'body: 3500 and 3501 bytes, first difference at byte 3500: a ended, b b\'"a":1}{"a":1}{"a":1}!\''
+
+
+@pytest.mark.parametrize("level", [0, 9])
+def test_gzip_is_whole(level: int) -> None:
+    body = b'{"a":1}' * 500
+    right = gzipped(body, level)
+    assert response_problems(right, GET) == []
+    assert response_problems(replace(right, body=b""), HEAD) == []
+    several = right.body + right.body
+    for wrong in (body, right.body[:-1], right.body[:-8], right.body + b"\n", several, right.body[:50] + several, b"x"):
+        assert response_problems(replace(right, body=wrong), GET) == [
+            "Content-Encoding is gzip, but the body is not one whole gzip member and nothing else"
+        ]

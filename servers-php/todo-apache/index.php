@@ -15,10 +15,6 @@ use Samewire\Todo\Response;
 use Samewire\Todo\ShowTodo;
 use Samewire\Todo\UpdateTodo;
 
-spl_autoload_register(static function (string $class): void {
-    require __DIR__ . '/src/' . basename(strtr($class, '\\', '/')) . '.php';
-});
-
 // A warning is a failure like any other: it ends the request.
 set_error_handler(static function (int $level, string $message, string $file, int $line): never {
     throw new ErrorException($message, 0, $level, $file, $line);

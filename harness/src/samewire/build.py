@@ -67,10 +67,12 @@ def build(server: Server) -> float:
         if not is_built(server):
             stamp = BUILDS / server.slug
             stamp.unlink(missing_ok=True)
+            # As they are now: what changes during the build is not in it.
+            inputs = inputs_digest(server)
             for argv in server.build:
                 run_command(argv, server.folder, server.needs)
             for artefact, files in artefact_files(server).items():
                 if not files:
                     raise BuildError(f"{server.id}: the build did not make {artefact}, which its manifest names")
-            stamp.write_text(inputs_digest(server))
+            stamp.write_text(inputs)
     return time.monotonic() - started

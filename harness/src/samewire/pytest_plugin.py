@@ -1,7 +1,7 @@
 """pytest over running servers: which tests run against which server, one table at the end, and the records of passes.
 
-The controller starts databases and servers once, while the workers of pytest-xdist start and collect, and hands them the
-addresses. Fixtures:
+The controller starts databases and servers once, while the workers of pytest-xdist start and collect, and hands them
+the addresses. Fixtures:
 
 - `target`: one running server; the test runs once for each.
 - `targets`: all running servers of the module's service, for tests in lockstep.
@@ -14,6 +14,7 @@ that service, one directly in `contract-tests/` for every service.
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -146,10 +147,10 @@ class _Session:
                 self.lab.wait_until_healthy(running)
             targets |= {running.target.name: running.target for running in some}
         self.databases = {store: database.label for store, database in self.lab.databases().items()}
-        handed = {
-            t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in targets.values()
-        }
-        self.targets_file.write_text(json.dumps(handed))
+        handed = {t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in targets.values()}
+        unfinished = self.targets_file.with_suffix(".part")
+        unfinished.write_text(json.dumps(handed))
+        unfinished.rename(self.targets_file)
         return targets
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -197,7 +198,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if state is None:
         return
     try:
-        session.config.stash[_running_key] = state.starting.result()
+        running(session.config)
     except Exception as error:
         raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
 
@@ -208,15 +209,25 @@ def pytest_configure_node(node) -> None:
 
 
 def running(config: pytest.Config) -> dict[str, Target]:
-    """The running servers by name, in a worker as in the controller."""
+    """The running servers by name, in a worker as in the controller; waits until all are healthy."""
     if config.stash.get(_running_key, None) is None:
-        handed = json.loads(Path(config.workerinput["targets_file"]).read_text())  # type: ignore[attr-defined]
-        config.stash[_running_key] = {
-            one.name: Target(one.name, one.service, about["url"], one.server, about["pid"],
-                             Path(about["log"]) if about["log"] else None)
-            for one in selected(config) if (about := handed.get(one.name))
-        }  # fmt: skip
+        config.stash[_running_key] = (
+            _handed(config) if _is_worker(config) else config.stash[_session_key].starting.result()
+        )
     return config.stash[_running_key]
+
+
+def _handed(config: pytest.Config) -> dict[str, Target]:
+    """What the controller has written, or is about to write: it ends its workers if it cannot."""
+    file = Path(config.workerinput["targets_file"])  # type: ignore[attr-defined]
+    while not file.exists():
+        time.sleep(0.02)
+    handed = json.loads(file.read_text())
+    return {
+        one.name: Target(one.name, one.service, about["url"], one.server, about["pid"],
+                         Path(about["log"]) if about["log"] else None)
+        for one in selected(config) if (about := handed.get(one.name))
+    }  # fmt: skip
 
 
 def service_of(path: Path) -> str:

@@ -6,6 +6,7 @@ HOST, PORT and the database's URL, which every server may need, are not in there
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from samewire.contract.files import ContractError, validator
 from samewire.paths import CONTRACTS
@@ -16,13 +17,16 @@ class Setting:
     """One environment variable.
 
     `kind` is `folder` (an empty folder that the server may write to), `upstream` (the base URL of a running server of
-    `service`), or `bytes`, `milliseconds`, `count`: a positive integer, optional, `default` when absent.
+    `service`), `choice` (one of the words in `values`), or `bytes`, `milliseconds`, `count` (an integer from `minimum`
+    on). The last four are optional, `default` when absent.
     """
 
     name: str
     kind: str
-    default: int | None = None
+    default: int | str | None = None
     service: str | None = None
+    values: tuple[str, ...] = ()
+    minimum: int = 1
 
     @property
     def required(self) -> bool:
@@ -31,9 +35,9 @@ class Setting:
 
 
 @cache
-def settings(service: str) -> tuple[Setting, ...]:
+def settings(service: str, root: Path = CONTRACTS) -> tuple[Setting, ...]:
     """The settings of a service, in the file's order. Raises ContractError."""
-    path = CONTRACTS / service / "settings.toml"
+    path = root / service / "settings.toml"
     if not path.exists():
         return ()
     try:
@@ -43,4 +47,10 @@ def settings(service: str) -> tuple[Setting, ...]:
     problems = sorted(validator("settings.schema.json").iter_errors(content), key=lambda one: one.json_path)
     if problems:
         raise ContractError("\n".join(f"{path}: {problem.json_path}: {problem.message}" for problem in problems))
-    return tuple(Setting(name, **about) for name, about in content.items())
+    found = [Setting(name, **(about | {"values": tuple(about.get("values", ()))})) for name, about in content.items()]
+    for one in found:
+        if one.values and one.default not in one.values:
+            raise ContractError(f"{path}: $.{one.name}: {one.default!r} is none of its values")
+        if isinstance(one.default, int) and one.default < one.minimum:
+            raise ContractError(f"{path}: $.{one.name}: {one.default} is less than its minimum")
+    return tuple(found)

@@ -98,14 +98,14 @@ def _maven_version(path: Path) -> str:
 
 @cache
 def apache_php() -> Tool:
-    """Apache httpd with mod_php and the two database extensions, as Debian packages them. `path` is httpd."""
-    hint = "make setup (apt: apache2 libapache2-mod-php8.2 php8.2-pgsql php-mongodb php8.2-opcache)"
+    """Apache httpd with mod_php and the extensions that servers use, as Debian packages them. `path` is httpd."""
+    hint = "make setup (apt: apache2 libapache2-mod-php8.2 php-mongodb php8.2-{apcu,curl,opcache,pgsql})"
     path = shutil.which("apache2", path=os.environ.get("PATH", "") + ":/usr/sbin")
     php = shutil.which("php8.2")
     if not path or not php or not (APACHE_MODULES / "libphp8.2.so").exists():
         return Tool("apache-php", None, "", hint)
     modules = _output(php, "-m")
-    if not {"pgsql", "mongodb", "Zend OPcache"} <= set(modules.splitlines()):
+    if not {"apcu", "curl", "mongodb", "pgsql", "Zend OPcache"} <= set(modules.splitlines()):
         return Tool("apache-php", None, "", hint)
     version = f"{_version(_output(path, '-v').partition('Apache/')[2])} with PHP {_version(_output(php, '--version'))}"
     return Tool("apache-php", Path(path), version, "")

@@ -6,6 +6,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 const TEMPORARY = '.part-';
+/** What may wait for the disk: it is written in few large pieces, while the next ones arrive. */
+const WRITE_BUFFER_BYTES = 1024 * 1024;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Whether an error says that there is no room left for a file, on the disk or in somebody's quota. */
@@ -32,7 +34,7 @@ export class FileStore {
   /** Writes a stream to a temporary file, at the pace of the disk; nothing is left of it if that fails. */
   async write(content: Readable): Promise<{ id: string; size: number }> {
     const id = randomUUID();
-    const file = createWriteStream(this.#temporary(id), { flags: 'wx' });
+    const file = createWriteStream(this.#temporary(id), { flags: 'wx', highWaterMark: WRITE_BUFFER_BYTES });
     try {
       await pipeline(content, file);
     } catch (error) {

@@ -3,12 +3,13 @@
 Status codes equal; header fields equal as sets, names without regard to case, values byte for byte; bodies equal byte
 for byte once the transfer coding is removed. What is compared in another way is listed in `tolerated.yaml`, and
 nothing else is: this module knows how to apply those rules, the file says to which fields. PNG images are compared by
-what they show.
+what they show, and what is coded with gzip decoded.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as _replace
 from email.utils import format_datetime, parsedate_to_datetime
@@ -29,7 +30,8 @@ def response_problems(response: Response, request: Request, *, tolerated: Tolera
 
     Version HTTP/1.1; one Date, an IMF-fixdate within two seconds of the clock; no field twice unless it is a list; no
     Content-Length on 204 and 304; an end that can be told from a cut connection; no trailers; no 1xx that was not
-    asked for. (That Content-Length agrees with the body, the connection sees to: `unread` has what is over.)
+    asked for; gzip that can be decoded. (That Content-Length agrees with the body, the connection sees to: `unread` has
+    what is over.)
     """
     tolerated = tolerated or rules.load()
     problems = []
@@ -45,6 +47,8 @@ def response_problems(response: Response, request: Request, *, tolerated: Tolera
         problems.append(f"Content-Length on a {response.status}")
     if response.framing == "close":
         problems.append("neither Content-Length nor chunked: the end of the body cannot be told from a cut connection")
+    if response.body and _is_gzip(response, tolerated) and _decoded(response.body) is None:
+        problems.append("Content-Encoding is gzip, but the body is not one whole gzip member and nothing else")
     if response.trailers:
         problems.append(f"trailer fields: {response.trailers}")
     if response.interim and not request.has("Expect"):
@@ -83,14 +87,15 @@ def differences(
 def comparable(response: Response, tolerated: Tolerated | None = None) -> dict[str, object]:
     """The header fields in the form in which they are compared: name in lower case → value.
 
-    Fields that are not compared are left out; Date counts as present or not, and so does the length of an image.
+    Fields that are not compared are left out, and so is the length of what is coded with gzip; Date counts as present
+    or not, and so does the length of an image.
     """
     tolerated = tolerated or rules.load()
     fields: dict[str, object] = {}
-    is_image = _is_image(response, tolerated)
+    is_image, is_gzip = _is_image(response, tolerated), _is_gzip(response, tolerated)
     for name in {given.lower() for given, _ in response.headers}:
         values = response.values(name)
-        if tolerated.applies(rules.NOT_COMPARED, name):
+        if tolerated.applies(rules.NOT_COMPARED, name) or (is_gzip and name == "content-length"):
             continue
         if tolerated.applies(rules.CLOCK, name) or (is_image and name == "content-length"):
             fields[name] = len(values)
@@ -107,8 +112,12 @@ def comparable(response: Response, tolerated: Tolerated | None = None) -> dict[s
 
 
 def content(response: Response, tolerated: Tolerated | None = None) -> object:
-    """The body in the form in which it is compared: the bytes, or what a PNG shows."""
-    if not response.body or not _is_image(response, tolerated or rules.load()):
+    """The body in the form in which it is compared: the bytes, decoded if they are gzip, or what a PNG shows."""
+    tolerated = tolerated or rules.load()
+    if response.body and _is_gzip(response, tolerated):
+        decoded = _decoded(response.body)
+        return response.body if decoded is None else decoded
+    if not response.body or not _is_image(response, tolerated):
         return response.body
     from samewire.contract import images  # which only pictures need, and which takes its time to load
 
@@ -180,8 +189,12 @@ def _rows(answers: Sequence[tuple[list[str], Response]]) -> list[tuple[list[list
             [f"{_title(name)}: {_short(value)}" for value in response.values(name)] or ["—"] for response in responses
         ]
         rows.append(row(cells, [form.get(name) for form in forms]))
-    bodies = [[_text(response.body)] if response.body else ["(no body)"] for response in responses]
-    rows.append(row(bodies, [content(response) for response in responses]))
+    contents = [content(response) for response in responses]
+    bodies = [
+        [_text(shown if isinstance(shown, bytes) else response.body)] if response.body else ["(no body)"]
+        for response, shown in zip(responses, contents, strict=True)
+    ]
+    rows.append(row(bodies, contents))
     return rows
 
 
@@ -233,6 +246,21 @@ def _is_image(response: Response, tolerated: Tolerated) -> bool:
     return tolerated.applies(rules.IMAGE, "Content-Type") and [value.lower() for value in values] == ["image/png"]
 
 
+def _is_gzip(response: Response, tolerated: Tolerated) -> bool:
+    codings = [value.lower() for value in response.values("Content-Encoding")]
+    return tolerated.applies(rules.GZIP, "Content-Encoding") and codings == ["gzip"]
+
+
+def _decoded(body: bytes) -> bytes | None:
+    """What is in a gzip file of one member; None if it is not whole, or has something behind it."""
+    decoder = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        decoded = decoder.decompress(body)
+    except zlib.error:
+        return None
+    return decoded if decoder.eof and not decoder.unused_data else None
+
+
 def _body_difference(one: Response, other: Response, tolerated: Tolerated, names: tuple[str, str]) -> str:
     pictures = content(one, tolerated), content(other, tolerated)
     if not any(isinstance(picture, bytes) for picture in pictures):
@@ -244,7 +272,8 @@ def _body_difference(one: Response, other: Response, tolerated: Tolerated, names
     ]
     if broken:
         return f"no sound PNG from {' and '.join(broken)}"
-    a, b = one.body, other.body
+    both = zip(pictures, (one, other), strict=True)
+    a, b = (shown if isinstance(shown, bytes) else response.body for shown, response in both)
     place = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     start = max(0, place - 20)
     one, other = (compact(body[start : place + 40]) if place < len(body) else "ended" for body in (a, b))

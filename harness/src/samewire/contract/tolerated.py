@@ -17,7 +17,8 @@ SET = "as-set"
 SET_ANY_CASE = "as-set-without-case"
 OPTIONAL_ON_HEAD = "optional-on-head"
 IMAGE = "png-by-its-pixels"
-RULES = (NOT_COMPARED, CLOCK, MEDIA_TYPE, JSON_CHARSET, SET, SET_ANY_CASE, OPTIONAL_ON_HEAD, IMAGE)
+GZIP = "gzip-decoded"
+RULES = (NOT_COMPARED, CLOCK, MEDIA_TYPE, JSON_CHARSET, SET, SET_ANY_CASE, OPTIONAL_ON_HEAD, IMAGE, GZIP)
 """What `samewire.contract.compare` can do with a header field, or the body that it describes, other than comparing it
 byte for byte."""
 

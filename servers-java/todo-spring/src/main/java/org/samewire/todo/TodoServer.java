@@ -7,6 +7,8 @@ import java.net.Socket;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.context.support.GenericApplicationContext;
 
 /**
@@ -14,6 +16,7 @@ import org.springframework.context.support.GenericApplicationContext;
  */
 @SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
 class TodoServer {
+  private static final long ACCEPT_MILLIS = 200;
 
   public static void main(String[] args) {
     try {
@@ -42,5 +45,11 @@ class TodoServer {
       throw new IOException(
           "cannot listen on %s:%d: %s".formatted(address.getHostAddress(), port, e.getMessage()));
     }
+  }
+
+  /** Before all else at the stop: what has arrived is still accepted, the closed port resets it. */
+  @EventListener(ContextClosedEvent.class)
+  void acceptWhatHasArrived() throws InterruptedException {
+    Thread.sleep(ACCEPT_MILLIS);
   }
 }

@@ -13,6 +13,7 @@ import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 
 /** An embedded Tomcat with three servlets; one thread per request. */
 final class UploadServer {
+  private static final long ACCEPT_MILLIS = 200;
   private static final long STOP_MILLIS = 8_000;
 
   private final Tomcat tomcat = new Tomcat();
@@ -53,6 +54,9 @@ final class UploadServer {
     connector.setProperty("connectionTimeout", "60000");
     connector.setProperty("keepAliveTimeout", "60000");
     connector.setProperty("maxKeepAliveRequests", "-1");
+    // Large bodies are what comes here: with the default of 8 KiB, most of the time goes into
+    // system calls.
+    connector.setProperty("socket.appReadBufSize", String.valueOf(64 * 1024));
     connector.setProperty("maxHttpRequestHeaderSize", String.valueOf(16 * 1024));
     // So much of a refused body is read past, so that its answer reaches a client that still sends.
     connector.setProperty("maxSwallowSize", String.valueOf(16 * 1024 * 1024));
@@ -85,6 +89,8 @@ final class UploadServer {
   /** No new connections, then the requests in flight; what is unfinished after that is deleted. */
   private void stop() {
     try {
+      // What has arrived is still accepted; the closed port resets it.
+      Thread.sleep(ACCEPT_MILLIS);
       connector.getProtocolHandler().closeServerSocketGraceful();
       var threads = (ThreadPoolExecutor) connector.getProtocolHandler().getExecutor();
       long end = System.nanoTime() + STOP_MILLIS * 1_000_000;

@@ -24,7 +24,12 @@ final class MultipartReader private (
 
   /** What the next bytes say, in their order, and how to go on after them. */
   def feed(bytes: ByteString): (Seq[Event], MultipartReader) =
-    if (ended) (Nil, this) else advance(place, (ByteString(rest) ++ bytes).toArray, 0, Vector.empty)
+    if (ended) (Nil, this)
+    else {
+      // As a rule nothing is left, and the new bytes are an array of their own that is not copied.
+      val input = (ByteString.fromArrayUnsafe(rest) ++ bytes).toArrayUnsafe()
+      advance(place, input, 0, Vector.empty)
+    }
 
   @tailrec
   private def advance(

@@ -59,7 +59,8 @@ object UploadServer {
   ): Unit = {
     import CoordinatedShutdown._
     val shutdown = CoordinatedShutdown(system)
-    shutdown.addTask(PhaseServiceUnbind, "unbind")(() => binding.unbind())
+    // What has arrived by now is still accepted: to unbind would reset it.
+    shutdown.addTask(PhaseServiceUnbind, "unbind")(() => after(200.millis)(binding.unbind()))
     shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
       // For requests that are already on their way; connections without one are then cut.
       after(500.millis)(binding.terminate(hardDeadline = 7500.millis)).map(_ => Done)

@@ -7,11 +7,14 @@ import java.net.Socket;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** One thread per request, which renders, too. Errors are ProblemAdvice's: Boot's page is out. */
 @SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
 class RaytracerServer {
+  private static final long ACCEPT_MILLIS = 200;
 
   public static void main(String[] args) {
     try {
@@ -40,5 +43,11 @@ class RaytracerServer {
       throw new IOException(
           "cannot listen on %s:%d: %s".formatted(address.getHostAddress(), port, e.getMessage()));
     }
+  }
+
+  /** Before all else at the stop: what has arrived is still accepted, the closed port resets it. */
+  @EventListener(ContextClosedEvent.class)
+  void acceptWhatHasArrived() throws InterruptedException {
+    Thread.sleep(ACCEPT_MILLIS);
   }
 }

@@ -1,0 +1,1 @@
+"""What the same means for the chat service."""

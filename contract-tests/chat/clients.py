@@ -1,0 +1,70 @@
+"""Clients that ask over HTTP and have every answer judged."""
+
+import json
+
+from lockstep import says_close
+
+from chat import model
+from chat.model import Message
+from chat.strategies import JSON, spelled
+from samewire.http import Connection, ConnectionClosed, Request, Response, connect
+from samewire.target import Target
+
+
+def right(request: Request, response: Response, known: model.Room = model.EMPTY) -> Response:
+    """The response, if it is right. AssertionError with all that is wrong with it."""
+    problems = model.judge(request, response, known)
+    assert not problems, "\n".join([f"{request.method} {request.path}", *problems, str(response.raw[:1000])])
+    return response
+
+
+class Client:
+    """Asks on one connection as long as the server keeps it."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._connection: Connection | None = None
+
+    def connect(self) -> Connection:
+        """Its connection, a new one if need be."""
+        if self._connection is None:
+            self._connection = connect(self.target, 30)
+        return self._connection
+
+    def ask(self, request: Request) -> Response:
+        """The answer."""
+        reused = self._connection is not None
+        try:
+            response = self.connect().exchange(request)
+        except ConnectionClosed as error:
+            # A server may close an idle connection while the next request is on its way (RFC 9112, 9.5).
+            if error.received or not reused:
+                raise
+            self.close()
+            response = self.connect().exchange(request)
+        if says_close(response):
+            self.close()
+        return response
+
+    def post(self, message: Message) -> int:
+        """The id of a message that is posted."""
+        request = Request("POST", "/messages", JSON, spelled(message))
+        return json.loads(right(request, self.ask(request)).body)["id"]
+
+    def read(self, known: model.Room, after: int) -> model.Room:
+        """The room as it is shown to one who asks for what came after that."""
+        request = Request("GET", f"/messages?after={after}")
+        response = right(request, self.ask(request), known)
+        return model.shown_by(request, response, known)[0]
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,106 @@
+"""Which tests are for which transport, and a server of one test's own for those over Socket.IO."""
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from chat.sockets.room import Room, transport_of
+from samewire.lab import Lab
+from samewire.pytest_plugin import running
+from samewire.target import Target
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", "transports(*names): only for chat servers whose page says one of these")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests of transports that a server does not speak; its page says which one it does."""
+    if config.option.collectonly:
+        return  # Nothing runs.
+
+    @cache
+    def transport(name: str) -> str:
+        return transport_of(running(config)[name])
+
+    def applies(item: pytest.Item) -> bool:
+        marker = item.get_closest_marker("transports")
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        name = parameters.get("target", parameters.get("server"))
+        return not (marker and isinstance(name, str)) or transport(name) in marker.args
+
+    kept = [item for item in items if applies(item)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Tests may be coroutines. At the end everybody leaves their room."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    rooms = [one for one in arguments.values() if isinstance(one, Room)]
+
+    async def play() -> None:
+        try:
+            await pyfuncitem.obj(**arguments)
+            for room in rooms:
+                await room.empty()
+        except BaseException:
+            for room in rooms:
+                room.spoilt = True
+                for client in room.clients:
+                    client.session.abort()
+            raise
+
+    asyncio.run(play())
+    return True
+
+
+class _Rooms:
+    """A server of its own for each that is judged, started once for each worker."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._rooms: dict[str, Room] = {}
+
+    def room(self, target: Target) -> Room:
+        """An empty room of such a server; of the one at its URL if it is not ours."""
+        known = self._rooms.get(target.name)
+        if known and known.running and known.spoilt:
+            known.running.kill()
+        if known is None or (known.running and not known.running.alive):
+            started = self._lab.start(target.server) if target.server else None
+            own = started.target if started else target
+            known = self._rooms[target.name] = Room(own, transport_of(own), started)
+        return known
+
+    def close(self) -> None:
+        """End them; how a server stops is judged elsewhere."""
+        for room in self._rooms.values():
+            if room.running:
+                room.running.kill()
+
+
+@pytest.fixture(scope="session")
+def rooms(lab: Lab) -> Iterator[_Rooms]:
+    """For all tests of a worker, whatever their order: starting a server takes longer than most of them."""
+    rooms = _Rooms(lab)
+    yield rooms
+    rooms.close()
+
+
+@pytest.fixture
+def room(target: Target, rooms: _Rooms) -> Iterator[Room]:
+    """An empty room on a server of this worker's own."""
+    room = rooms.room(target)
+    room.clients.clear()
+    yield room
+    alive = room.running is None or room.running.alive
+    assert alive, f"{target.name} died. Its last lines:\n{room.target.last_lines()}"

@@ -1,0 +1,52 @@
+"""The chat's requests for the life layer: what reads the room, what is refused, and what writes to it."""
+
+from chat import model
+from chat.model import LARGEST, Message, Room
+from chat.strategies import JSON, spelled
+from samewire.http import Request, Response
+
+HEALTH = Request("GET", "/healthz")
+
+ASKING = (
+    Request("GET", f"/messages?after={LARGEST}"),
+    Request("GET", f"/messages?after={LARGEST}&user=life"),
+    Request("GET", "/presence"),
+    Request("HEAD", "/messages"),
+    Request("GET", "/"),
+    Request("GET", "/assets/chat.js"),
+    HEALTH,
+)
+"""Work that leaves nothing behind for long."""
+
+NOT_ASKING = (
+    Request("GET", "/nothing"),
+    Request("DELETE", "/messages"),
+    Request("GET", "/messages?after=x"),
+    Request("GET", "/messages?user="),
+    Request("POST", "/messages", JSON, b"{"),
+    Request("POST", "/messages", JSON, b'{"user":"life"}'),
+)
+"""What is refused."""
+
+MAKES = True
+
+
+def making(number: int) -> Request:
+    """A request that posts something; the same for the same number."""
+    return Request("POST", "/messages", JSON, spelled(Message("life", f"number {number}")))
+
+
+def made(response: Response) -> str | None:
+    """What a response has made, as a name that nothing else may have; None if it has made nothing."""
+    if response.status != 201:
+        return None
+    message = model.read_json(response.body)
+    return f"{message['room']}/{message['id']}"
+
+
+def asking_for(response: Response) -> tuple[Request, Room]:
+    """A request for what `response` has made, and the data with which `judge` knows the answer."""
+    message = model.read_json(response.body)
+    id_ = message["id"]
+    known = Room(message["room"], id_, {id_: Message(message["user"], message["text"])})
+    return Request("GET", f"/messages?after={id_ - 1}"), known

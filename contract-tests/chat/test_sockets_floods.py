@@ -1,0 +1,361 @@
+"""Clients that send too much, do not read, do not answer or vanish: they are dropped, and cost others nothing."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import psutil
+import pytest
+from starvation import Starvation
+
+from chat.sockets.client import CONNECT, Client, Gone, event, until
+from chat.sockets.engine import Polling, path, payload
+from chat.sockets.room import Room
+from chat.sockets.websocket import TEXT, WebSocket, frame
+from samewire.target import Target
+
+pytestmark = [
+    pytest.mark.layer("life"),
+    pytest.mark.transports("socket.io", "socket.io-batched"),
+    pytest.mark.timeout(300),
+]
+
+MOST = 50
+"""Events that a connection may send within a second."""
+SECOND = 1.1
+"""A second, and a little more for clocks that differ."""
+MEMORY = 64 * 2**20
+"""Bytes that a server's memory may grow by, whatever its clients do not read."""
+
+# --- too many events
+
+
+class Slow(Exception):
+    """The machine was too busy for this attempt to prove anything."""
+
+
+async def attempts(story: Callable[[], Awaitable[None]]) -> None:
+    """Play a story until the machine is quick enough for it."""
+    for _ in range(5):
+        with contextlib.suppress(Slow):
+            return await story()
+    raise AssertionError("within five attempts the server never read 51 events in a second")
+
+
+async def is_dropped(client: Client, sent: float, events: int) -> None:
+    """AssertionError unless it is dropped for these events; Slow if they may have been read too slowly for that."""
+    with contextlib.suppress(Gone):
+        # The answer to one more comes when all before it have been read.
+        await client.ask("message", "")
+        if time.monotonic() - sent > 1:
+            client.session.abort()
+            raise Slow
+        raise AssertionError(f"{events} events at once, and the connection is still open")
+
+
+async def test_fifty_a_second(room: Room) -> None:
+    """Fifty at once are fine, and again a second later; the fifty-first is not taken and ends the connection."""
+    ana = await room.join("ana")
+    dropped: list[str] = []
+
+    async def fifty_and_again() -> None:
+        bia = await room.join("bia")
+        for _ in range(2):
+            await asyncio.sleep(SECOND)
+            answers = await asyncio.gather(*(bia.say("fine") for _ in range(MOST)))
+            assert all(answer["ok"] for answer in answers)
+        assert not bia.closed.done()
+
+    async def fifty_one() -> None:
+        rui = await room.join(f"rui {len(dropped)}")
+        dropped.append(rui.user)
+        await asyncio.sleep(SECOND)
+        before, sent = await room.last(), time.monotonic()
+        for number in range(MOST + 1):
+            rui.tell("message", f"{rui.user}: {number}")
+        await is_dropped(rui, sent, MOST + 1)
+        texts = [message["text"] for message in await room.messages(before) if message["user"] == rui.user]
+        assert texts == [f"{rui.user}: {number}" for number in range(MOST)], "the first fifty are taken, and no more"
+
+    async def thirty_and_thirty() -> None:
+        eva = await room.join(f"eva {len(dropped)}")
+        dropped.append(eva.user)
+        await asyncio.sleep(SECOND)
+        sent = time.monotonic()
+        await asyncio.gather(*(eva.say("thirty") for _ in range(30)))
+        await asyncio.sleep(max(0.0, sent + 0.5 - time.monotonic()))
+        for _ in range(30):
+            eva.tell("message", "and thirty")
+        second = time.monotonic()
+        if second - sent > 0.7:
+            eva.session.abort()
+            raise Slow
+        await is_dropped(eva, sent, 60)
+
+    async def unknown_events() -> None:
+        stranger = await room.connect()
+        sent = time.monotonic()
+        for number in range(MOST + 1):
+            stranger.tell(f"event {number % 7}", number)
+        await is_dropped(stranger, sent, MOST + 1)
+
+    async def refused_events() -> None:
+        stranger = await room.connect()
+        sent = time.monotonic()
+        for _ in range(MOST + 1):
+            stranger.tell("message", "")
+        await is_dropped(stranger, sent, MOST + 1)
+
+    async def in_one_payload() -> None:
+        polling = await Polling.open(room.target)
+        client = await Client.connect(polling)
+        sent = time.monotonic()
+        await polling.post_raw(payload([event("join", "")] * (MOST + 1)))
+        await is_dropped(client, sent, MOST + 1)
+
+    async def with_attachments() -> None:
+        stranger = await room.connect()
+        sent = time.monotonic()
+        for _ in range(MOST + 1):
+            stranger.session.send('451-["message",{"_placeholder":true,"num":0}]')
+            stranger.session.send(b"abc")
+        await is_dropped(stranger, sent, MOST + 1)
+
+    stories = (
+        fifty_one, thirty_and_thirty, unknown_events, refused_events, in_one_payload, with_attachments,
+    )  # fmt: skip
+    await asyncio.gather(fifty_and_again(), *map(attempts, stories))
+    told = await until(lambda: {who["user"] for who in ana.told("left")} >= set(dropped))
+    assert told, f"{dropped} were dropped, and ana was told of {ana.told('left')}"
+    await room.settled(ana)
+    assert sorted(who["user"] for who in ana.told("left")) == sorted(dropped), "each has left once"
+    assert await room.users() == ["ana", "bia"]
+
+
+# --- clients that do not read
+
+TEXT_OF_2000_BYTES = "\U0001f600" * 500
+CHUNK = 250
+"""Messages until the reader must have them: no more than half of what may wait for it."""
+CHUNKS = 24
+
+
+def memory(target: Target) -> int:
+    """Bytes of memory that the server's processes hold."""
+    main, total = psutil.Process(target.pid), 0
+    for process in [main, *main.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += process.memory_info().rss
+    return total
+
+
+class Memory:
+    """The most memory that the server held while it was watched."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self.most = 0
+
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Look every few milliseconds."""
+
+        async def watch() -> None:
+            while self._target.pid:
+                self.most = max(self.most, memory(self._target))
+                await asyncio.sleep(0.03)
+
+        watching = asyncio.create_task(watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+
+
+class Poster:
+    """Posts one message after the other on one connection."""
+
+    def __init__(self, room: Room) -> None:
+        target = room.target
+        body = json.dumps({"user": "rui", "text": TEXT_OF_2000_BYTES}, ensure_ascii=False).encode()
+        self._target = target
+        self._request = (
+            f"POST /messages HTTP/1.1\r\nHost: {target.host}:{target.port}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        ).encode() + body
+
+    async def post(self, messages: int) -> int:
+        """The last id of so many."""
+        reader, writer = await asyncio.open_connection(self._target.host, self._target.port)
+        id_ = 0
+        for _ in range(messages):
+            writer.write(self._request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 201"), head
+            size = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+            id_ = json.loads(await reader.readexactly(size))["id"]
+        writer.close()
+        return id_
+
+
+async def pour(room: Room, reader: Client, chunks: int, enough: Callable[[], bool]) -> None:
+    """Say much, no faster than the reader reads, until that is enough."""
+    for _ in range(chunks):
+        if enough():
+            return
+        last = max(await asyncio.gather(*(Poster(room).post(CHUNK // 5) for _ in range(5))))
+        there = await until(
+            lambda last=last: reader.closed.done() or any(one["id"] >= last for one in reader.messages[-1:])
+        )
+        assert not reader.closed.done(), "who reads all that it is sent was dropped"
+        assert there, f"message {last} has not come"
+
+
+async def test_clients_that_do_not_read(room: Room) -> None:
+    """They are dropped before much waits for them, and those who read miss nothing."""
+    ana = await room.join("ana")
+    before = Memory(room.target)
+    async with before.watched():
+        await pour(room, ana, 8, lambda: False)
+    deaf = [await room.join(f"deaf {number}", receive_buffer=4096) for number in range(8)]
+    for member in deaf:
+        member.session.stop_reading()
+    not_asking = await room.join("not asking", "polling")
+    paused = asyncio.create_task(not_asking.session.pause())
+    names = {member.user for member in (*deaf, not_asking)}
+
+    def all_left() -> bool:
+        return {who["user"] for who in ana.told("left")} >= names
+
+    after = Memory(room.target)
+    async with after.watched():
+        await pour(room, ana, CHUNKS, all_left)
+        assert await until(all_left, 1), (
+            f"{room.target.name}: {CHUNK * CHUNKS} messages of 2,000 bytes were sent, and of those who do not read "
+            f"these are still there: {sorted(names - {who['user'] for who in ana.told('left')})}"
+        )
+    await paused
+    end = await room.settled(ana)
+    assert sorted(who["user"] for who in ana.told("left")) == sorted(names), "each has left once"
+    assert [message["id"] for message in ana.messages] == list(range(ana.last + 1, end + 1))
+    grown = after.most - before.most
+    assert grown <= MEMORY, (
+        f"{room.target.name}: {grown / 2**20:.0f} MiB more than the {before.most / 2**20:.0f} MiB that the same took "
+        f"when everybody read"
+    )
+    assert await room.users() == ["ana"]
+    for member in (*deaf, not_asking):
+        member.session.abort()
+        room.clients.remove(member)
+
+
+# --- clients that do not answer
+
+PING_TIMES = 10.0
+"""Seconds from one sign of life to the ping after it, and from that to the end."""
+ALLOWANCE = 1.5
+
+
+async def test_connections_without_life(room: Room) -> None:
+    """Who does not answer a ping has left, whether its connection is open or not. Who answers stays."""
+    ana = await room.join("ana")
+    sessions = ("websocket", "polling", "upgrading")
+    faithful = [await room.join(f"faithful {session}", session) for session in sessions]
+    await faithful[2].session.upgrade()
+    silent = {session: await room.join(f"silent {session}", session) for session in sessions}
+    half_open = await room.join("half open")
+    not_asking = await room.join("not asking", "polling")
+    lost = [*silent.values(), half_open, not_asking]
+    began = time.monotonic()
+    for member in silent.values():
+        member.alive = False
+    await silent["upgrading"].session.upgrade()
+    half_open.session.stop_reading()
+    paused = asyncio.create_task(not_asking.session.pause())
+    told: dict[str, float] = {}
+    with Starvation(room.target.pid) if room.target.pid else contextlib.nullcontext() as starvation:
+        while len(told) < len(lost) and time.monotonic() < began + 2 * PING_TIMES:
+            await asyncio.sleep(0.02)
+            for who in ana.told("left"):
+                told.setdefault(who["user"], time.monotonic())
+    assert {member.user for member in lost} == set(told), f"left are {sorted(told)}"
+    for user, at in told.items():
+        busy = min(starvation.seconds(began, at), 4.0) if starvation else 0
+        took = at - began
+        assert took < PING_TIMES + ALLOWANCE + busy, f"{user} has left {took:.1f} s after its last sign of life"
+    for member in silent.values():
+        assert await until(member.closed.done, 5), f"{member.user} has left, and its connection is still open"
+    # Three times as long as nobody says anything they are there.
+    await asyncio.sleep(max(0.0, began + PING_TIMES + 1 - time.monotonic()))
+    for member in (*faithful, ana):
+        assert not member.closed.done(), f"{member.user} answers, and was dropped"
+        assert member.pings >= 2, f"{member.user}: {member.pings} pings in {PING_TIMES + 1:g} s"
+        assert (await member.ask("message", "still here"))["ok"]
+    assert await room.users() == sorted(["ana", *(member.user for member in faithful)])
+    await room.settled(ana)
+    assert sorted(who["user"] for who in ana.told("left")) == sorted(member.user for member in lost)
+    for member in (half_open, not_asking):
+        member.session.abort()
+        room.clients.remove(member)
+    await paused
+
+
+# --- clients that vanish
+
+
+async def test_clients_that_vanish(room: Room) -> None:
+    """Whatever they were at, nothing of them is left."""
+    ana = await room.join("ana")
+    await room.settled(ana)
+    before = files(room)
+    joined = []
+    for number in range(120):
+        how = number % 6
+        if how == 0:
+            client = await room.join(f"gone {number}")
+            joined.append(client.user)
+            client.tell("message", "oi")
+            client.session.abort()
+        elif how == 1:
+            client = await room.join(f"gone {number}", "polling")
+            joined.append(client.user)
+            await asyncio.sleep(0.01)
+            client.session.abort()
+        elif how == 2:
+            one = await WebSocket.connect(room.target, path(transport="websocket"))
+            one.abort()
+        elif how == 3:
+            one = await WebSocket.connect(room.target, path(transport="websocket"))
+            one.send(CONNECT)
+            one.send_raw(frame(TEXT, event("join", f"never {number}").encode())[:-3])
+            await asyncio.sleep(0)
+            one.abort()
+        elif how == 4:
+            polling = await Polling.open(room.target)
+            one = await WebSocket.connect(room.target, path(transport="websocket", sid=polling.handshake.sid))
+            one.send("2probe")
+            one.abort()
+        else:
+            _, writer = await asyncio.open_connection(room.target.host, room.target.port)
+            writer.write(f"GET {path(transport='websocket')} HTTP/1.1\r\nHost: a\r\nUpgrade: webso".encode())
+            writer.transport.abort()
+    room.clients[:] = [ana]
+    assert await until(lambda: len(ana.told("left")) >= len(joined), 20), "not all who vanished have left"
+    await room.settled(ana)
+    assert sorted(who["user"] for who in ana.told("left")) == sorted(joined)
+    assert await room.users() == ["ana"]
+    back = await until(lambda: files(room) <= before + 10, 5)
+    assert back, f"{room.target.name} had {before} open files before 120 clients vanished, and has {files(room)} now"
+
+
+def files(room: Room) -> int:
+    """The server's open files; 0 where they cannot be counted."""
+    if not room.target.pid:
+        return 0
+    main, total = psutil.Process(room.target.pid), 0
+    for process in [main, *main.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += process.num_fds()
+    return total

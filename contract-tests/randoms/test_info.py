@@ -1,0 +1,63 @@
+"""/info: what it says of a server is so."""
+
+import json
+
+import psutil
+import pytest
+
+from randoms import model
+from samewire.http import Request, exchange
+from samewire.target import Target
+
+pytestmark = pytest.mark.layer("cases")
+
+RUNTIMES = {"TypeScript": "Node.js ", "Java": "OpenJDK ", "Scala": "OpenJDK ", "PHP": "PHP "}
+
+
+def info(target: Target, query: str = "") -> dict:
+    """What the server says. AssertionError if it is not of the right shape."""
+    request = Request("GET", f"/info{query}")
+    answer = exchange(target, request)
+    problems = model.judge(request, answer)
+    assert not problems, f"{target.name}: {problems}\n{answer.body.decode(errors='replace')}"
+    return json.loads(answer.body)
+
+
+def test_shape(target: Target) -> None:
+    for query in ("", "?", "?count=-1&seed=0"):
+        info(target, query)
+
+
+def test_head(target: Target) -> None:
+    for accepted in ("identity", "gzip"):
+        headers = (("Accept-Encoding", accepted),)
+        whole, head = (exchange(target, Request(method, "/info", headers)) for method in ("GET", "HEAD"))
+        problems = model.judge(Request("HEAD", "/info", headers), head)
+        assert not problems, f"{target.name}: {problems}"
+        assert head.values("Vary") == whole.values("Vary")
+        assert head.values("Content-Encoding") == whole.values("Content-Encoding")
+
+
+def test_it_is_so(target: Target) -> None:
+    if not target.server or not target.pid:
+        pytest.skip("not a server of this checkout: nobody knows its process")
+    said = info(target)
+    assert said["runtime"].startswith(RUNTIMES[target.server.language]), said["runtime"]
+    main = psutil.Process(target.pid)
+    processes = {one.pid: one for one in [main, *main.children(recursive=True)]}
+    assert said["pid"] in processes, f"{said['pid']} is none of its processes: {sorted(processes)}"
+    answering = processes[said["pid"]]
+    assert said["cpus"] <= len(answering.cpu_affinity())
+    # It may have grown or shrunk since; another unit than bytes would be a factor of a thousand.
+    rss = answering.memory_info().rss
+    assert rss / 3 < said["memory"]["rss"] < rss * 3, f"it says {said['memory']['rss']}, and has {rss}"
+
+
+def test_it_is_as_of_now(target: Target) -> None:
+    sizes = set()
+    for _ in range(200):
+        sizes.add(info(target)["memory"]["rss"])
+        if len(sizes) > 1:
+            return
+        exchange(target, Request("GET", "/randoms/sync?count=100000"))
+    pytest.fail(f"{target.name} always says the same: {sizes}")

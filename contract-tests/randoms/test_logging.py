@@ -1,0 +1,162 @@
+"""LOG: a line for each result on standard output, its JSON as in the body; by default nothing at all."""
+
+import contextlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from lockstep import Lockstep
+
+from randoms import model
+from samewire.http import Request, Response
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.process import RunningServer
+from samewire.target import Target, stdout_beside
+
+pytestmark = pytest.mark.layer("cases")
+
+PATIENCE = 5.0
+"""Seconds for a line of the asynchronous logger."""
+
+RESULTS = (
+    Request("GET", "/randoms?count=3&seed=2147483647"),
+    Request("GET", "/randoms/sync?count=1&seed=1"),
+    Request("GET", "/randoms?count=0&seed=1"),
+    Request("GET", "/randoms/sync?count=0"),
+    Request("HEAD", "/randoms?count=2&seed=2147483648"),
+    Request("HEAD", "/randoms/sync?count=1&seed=4294967295"),
+    Request("GET", "/randoms?count=2000&seed=1"),
+    # Coded or not, the line is the JSON.
+    Request("GET", "/randoms?count=2000&seed=2", (("Accept-Encoding", "gzip"),)),
+    Request("GET", "/randoms/sync?count=100000&seed=3", (("Accept-Encoding", "gzip"),)),
+    Request("HEAD", "/randoms/sync?count=2000&seed=4", (("Accept-Encoding", "gzip"),)),
+)
+OTHERS = (
+    Request("GET", "/healthz"),
+    Request("GET", "/info"),
+    Request("GET", "/nobody"),
+    Request("GET", "/randoms?count=x"),
+    Request("GET", "/randoms?seed=0"),
+    Request("HEAD", "/randoms/sync?count=x"),
+    Request("POST", "/randoms?count=1&seed=1"),
+    Request("GET", "/randoms/?count=1&seed=1"),
+)
+"""What gives no result, and no line."""
+
+
+def logged(line: str) -> bytes | None:
+    """The result that a line holds: at its end or, if the whole line is JSON, as a member or the text of one."""
+    with contextlib.suppress(ValueError):
+        value = json.loads(line)
+        if isinstance(value, dict) and list(value) != ["count", "counts"]:
+            results = [one for one in value.values() if isinstance(one, dict) and list(one) == ["count", "counts"]]
+            texts = [one for one in value.values() if isinstance(one, str) and one.startswith('{"count":')]
+            if len(results) + len(texts) != 1:
+                return None
+            return texts[0].encode() if texts else json.dumps(results[0], separators=(",", ":")).encode()
+    start = line.find('{"count":')
+    return line[start:].encode() if start >= 0 else None
+
+
+def ask(target: Target, requests: Iterable[Request]) -> None:
+    """AssertionError if an answer is wrong."""
+    with Lockstep([target]) as lockstep:
+        for request in requests:
+            answer = lockstep.ask({target.name: request})[target.name]
+            problems = model.judge(request, answer) if isinstance(answer, Response) else [str(answer)]
+            assert not problems, f"{target.name}: {request.method} {request.path}: {problems}"
+
+
+def expected(requests: Iterable[Request]) -> Counter:
+    """The lines for these requests, in any order."""
+    wanted = (model.asked(request.path) for request in requests)
+    return Counter(model.result(one.count, one.seed or 1) for one in wanted)
+
+
+class Log:
+    """What a server has written on standard output."""
+
+    def __init__(self, running: RunningServer) -> None:
+        self.running = running
+
+    def check(self, wanted: Counter, how: str, seconds: float = 0.0) -> None:
+        """AssertionError unless these lines, and no others, are there in time."""
+        end = time.monotonic() + seconds
+        while len(self._lines()) < wanted.total() and time.monotonic() < end:
+            time.sleep(0.02)
+        found = Counter(map(logged, self._lines()))
+        name = self.running.target.name
+        odd = [line[:300] for line in self._lines() if logged(line) not in wanted]
+        assert not odd, f"{name}, LOG={how}: lines that are none of the results: {odd[:3]}"
+        missing = [(line[:100], times - found[line]) for line, times in wanted.items() if found[line] < times]
+        assert not missing, f"{name}, LOG={how}: lines that are missing, and how often: {missing[:5]}"
+        over = [(line[:100], times - wanted[line]) for line, times in found.items() if wanted[line] < times]
+        assert not over, f"{name}, LOG={how}: lines that are over, and how often: {over[:5]}"
+        # A stack may say there that it has started, or that it ends.
+        errors = self.running.stderr()
+        assert len(errors.splitlines()) <= 5, f"{name}, LOG={how}, on standard error: {errors[:1000]}"
+
+    def _lines(self) -> list[str]:
+        text = self.running.stdout()
+        # The last may not be whole yet.
+        return text[: text.rfind("\n") + 1].splitlines()
+
+
+@pytest.mark.parametrize("how", ["sync", "async"])
+def test_a_line_for_each_result(server: Server, lab: Lab, how: str) -> None:
+    running = lab.start(server, variant=f"log-{how}")
+    target, log = running.target, Log(running)
+    try:
+        # With `sync` a line is there before the answer is.
+        patience = 0.0 if how == "sync" else PATIENCE
+        wanted = Counter()
+        for request in RESULTS:
+            ask(target, [request])
+            wanted += expected([request])
+            log.check(wanted, how, patience)
+        ask(target, OTHERS)
+
+        # Lines of more than one buffer, written at the same time, do not mix.
+        many = [Request("GET", f"/randoms{('', '/sync')[n % 2]}?count={30_000 + n % 5}&seed=9") for n in range(60)]
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(lambda request: ask(target, [request]), many))
+        wanted += expected(many)
+        log.check(wanted, how, patience)
+
+        last = [Request("GET", f"/randoms?count=500&seed={seed}") for seed in range(1, 41)]
+        ask(target, last)
+        status = running.stop()
+        assert status == server.stop_status, f"{target.name} ended with status {status}"
+        # None is lost, and what was no result has left none.
+        log.check(wanted + expected(last), how)
+    finally:
+        running.kill()
+
+
+def test_nothing_by_default(target: Target) -> None:
+    if target.log is None:
+        pytest.skip("not a server of this checkout: nobody knows what it writes")
+    ask(target, [*RESULTS, *OTHERS])
+    time.sleep(0.5)
+    written = stdout_beside(target.log).read_text()
+    assert not written, f"{target.name} has written on standard output {written[:1000]}"
+
+
+def test_lines_are_read_so() -> None:
+    result = b'{"count":1,"counts":{"370":1}}'
+    text = result.decode()
+    for line in (
+        text,
+        f"14:00:00 INFO {text}",
+        f'{{"level":30,"result":{text}}}',
+        json.dumps({"time": 1, "msg": text}),
+    ):
+        assert logged(line) == result
+    for line in ("", "370", '{"level":30}', f'{{"a":{text},"b":{text}}}'):
+        assert logged(line) is None
+    for line in (f"{text} ", f"{text},", f'{{"result":{text}}} x', '{"count":1,"counts":{"371":1}}'):
+        assert logged(line) != result

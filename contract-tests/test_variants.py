@@ -1,0 +1,38 @@
+"""The same code under another environment keeps the same contract: every case against every variant of a server."""
+
+import pytest
+
+from samewire.contract import cases
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.pytest_plugin import selected
+
+pytestmark = pytest.mark.layer("cases")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each variant."""
+    parameters = [
+        pytest.param(one.name, variant, id=f"{one.name}-{variant}")
+        for one in selected(metafunc.config)
+        for variant in (one.server.variants if one.server else ())
+    ]
+    metafunc.parametrize(("server", "variant"), parameters, indirect=["server"])
+
+
+def test_variant(server: Server, variant: str, lab: Lab) -> None:
+    running = lab.start(server, variant=variant)
+    try:
+        failed = [
+            (case, failures) for case in cases.load(server.service) if (failures := cases.run(case, running.target))
+        ]
+        if failed:
+            (case, failures), *others = failed
+            report = f"variant {variant}: " + cases.report(case, running.target, failures)
+            if others:
+                report += f"\n\nand {len(others)} more: {', '.join(case.id for case, _ in others)}"
+            pytest.fail(report, pytrace=False)
+        running.signal(server.stop_signal)
+        assert running.wait(10) == server.stop_status
+    finally:
+        running.kill()

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createApp } from './app.ts';
+import { Compression } from './compression.ts';
+import { Drawer } from './drawer.ts';
+import { type Log, openLog } from './log.ts';
+import { settingsFrom } from './settings.ts';
+
+const ACCEPT_MS = 100;
+const SWEEP_MS = 100;
+const SILENCE_MS = 500;
+const CUT_MS = 8_000;
+const EXIT_MS = 9_000;
+
+try {
+  const settings = settingsFrom(process.env);
+  const drawer = new Drawer();
+  const log = openLog(settings.log);
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 20_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 75_000,
+    },
+    createApp(drawer, new Compression(settings.compressionMinBytes), log),
+  );
+  stopOnSignal(server, drawer, log);
+  server.listen(settings.port, settings.host);
+  await once(server, 'listening');
+} catch (error) {
+  console.error(`cannot start: ${(error as Error).message}`);
+  process.exit(1);
+}
+
+// #region server.stop
+/** No new connections, requests in flight are finished, the log is written, the workers are ended; then it is over. */
+function stopOnSignal(server: Server, drawer: Drawer, log: Log): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  let stopping = false;
+  const stop = () => {
+    if (stopping || !server.listening) {
+      return;
+    }
+    stopping = true;
+    // An answer to a request that still comes says `Connection: close`.
+    server.prependListener('request', (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+    const finish = async () => {
+      log.close();
+      await drawer.close();
+    };
+    // While all cores draw, connections may still wait to be accepted; close() would reset them.
+    setTimeout(() => server.close(finish), ACCEPT_MS);
+    // It ends the connections that are idle then. Left to us are those that become idle later,
+    setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
+    // those that never said a word, which Node takes for busy,
+    setTimeout(() => {
+      for (const socket of sockets) {
+        if (socket.bytesRead === 0) {
+          socket.destroy();
+        }
+      }
+    }, SILENCE_MS).unref();
+    // and what does not come to an end.
+    setTimeout(() => server.closeAllConnections(), CUT_MS).unref();
+    setTimeout(() => {
+      log.close();
+      process.exit(0);
+    }, EXIT_MS).unref();
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+// #endregion server.stop

@@ -1,0 +1,18 @@
+import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+
+/** An answer that is an error (RFC 9457); thrown by what cannot go on. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+
+  constructor(status: number, detail: string, headers: OutgoingHttpHeaders = {}) {
+    super(detail);
+    this.status = status;
+    this.headers = headers;
+  }
+
+  get body(): object {
+    return { type: 'about:blank', title: STATUS_CODES[this.status], status: this.status, detail: this.message };
+  }
+}

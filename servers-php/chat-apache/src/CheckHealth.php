@@ -1,0 +1,13 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Chat;
+
+final class CheckHealth
+{
+    public function __invoke(): Response
+    {
+        return Response::json(200, ['status' => 'ok']);
+    }
+}

@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Chat;
+
+use RuntimeException;
+
+/** What ends a request with an error response (RFC 9457). */
+final class Problem extends RuntimeException
+{
+    private const TITLES = [
+        400 => 'Bad Request',
+        404 => 'Not Found',
+        405 => 'Method Not Allowed',
+        413 => 'Content Too Large',
+        415 => 'Unsupported Media Type',
+        422 => 'Unprocessable Content',
+        500 => 'Internal Server Error',
+        503 => 'Service Unavailable',
+    ];
+
+    /** @param array<string, string> $headers */
+    public function __construct(
+        private readonly int $status,
+        private readonly string $detail,
+        private readonly array $headers = [],
+    ) {
+        parent::__construct($detail);
+    }
+
+    public static function methodNotAllowed(string $allow): self
+    {
+        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+    }
+
+    /** No memory for what a request would add: for a moment, until names have expired. */
+    public static function full(string $what): self
+    {
+        error_log("APCu has no memory for a $what (apc.shm_size).");
+
+        return new self(503, 'Service unavailable.', ['Retry-After' => '1']);
+    }
+
+    public function response(): Response
+    {
+        return Response::json(
+            $this->status,
+            [
+                'type' => 'about:blank',
+                'title' => self::TITLES[$this->status],
+                'status' => $this->status,
+                'detail' => $this->detail,
+            ],
+            $this->headers,
+            'application/problem+json',
+        );
+    }
+}

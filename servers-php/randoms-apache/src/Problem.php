@@ -1,0 +1,47 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Randoms;
+
+use RuntimeException;
+
+/** What ends a request with an error response (RFC 9457). */
+final class Problem extends RuntimeException
+{
+    private const TITLES = [
+        400 => 'Bad Request',
+        404 => 'Not Found',
+        405 => 'Method Not Allowed',
+        500 => 'Internal Server Error',
+    ];
+
+    /** @param array<string, string> $headers */
+    public function __construct(
+        private readonly int $status,
+        private readonly string $detail,
+        private readonly array $headers = [],
+    ) {
+        parent::__construct($detail);
+    }
+
+    public static function methodNotAllowed(string $allow): self
+    {
+        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+    }
+
+    public function response(): Response
+    {
+        return Response::json(
+            $this->status,
+            [
+                'type' => 'about:blank',
+                'title' => self::TITLES[$this->status],
+                'status' => $this->status,
+                'detail' => $this->detail,
+            ],
+            $this->headers,
+            'application/problem+json',
+        );
+    }
+}
