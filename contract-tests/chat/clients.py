@@ -3,10 +3,11 @@
 import json
 
 from lockstep import says_close
+from request_strategies import JSON
 
 from chat import model
 from chat.model import Message
-from chat.strategies import JSON, spelled
+from chat.strategies import spelled
 from samewire.http import Connection, ConnectionClosed, Request, Response, connect
 from samewire.target import Target
 

@@ -1,8 +1,10 @@
 """The chat's requests for the life layer: what reads the room, what is refused, and what writes to it."""
 
-from chat import model
+from common_rules import read_json
+from request_strategies import JSON
+
 from chat.model import LARGEST, Message, Room
-from chat.strategies import JSON, spelled
+from chat.strategies import spelled
 from samewire.http import Request, Response
 
 HEALTH = Request("GET", "/healthz")
@@ -40,13 +42,13 @@ def made(response: Response) -> str | None:
     """What a response has made, as a name that nothing else may have; None if it has made nothing."""
     if response.status != 201:
         return None
-    message = model.read_json(response.body)
+    message = read_json(response.body)
     return f"{message['room']}/{message['id']}"
 
 
 def asking_for(response: Response) -> tuple[Request, Room]:
     """A request for what `response` has made, and the data with which `judge` knows the answer."""
-    message = model.read_json(response.body)
+    message = read_json(response.body)
     id_ = message["id"]
     known = Room(message["room"], id_, {id_: Message(message["user"], message["text"])})
     return Request("GET", f"/messages?after={id_ - 1}"), known

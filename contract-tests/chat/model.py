@@ -13,9 +13,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
+
+from common_rules import (
+    BAD_ENCODING,
+    DOT_SEGMENT,
+    ENCODED_SEPARATOR,
+    HEAD_LIMIT,
+    LONG_NUMBER,
+    METHODS,
+    PATH,
+    QUERY,
+    Malformed,
+    path_segments,
+    read_json,
+)
 
 from samewire.contract.compare import differences, response_problems
 from samewire.http import Request, Response
@@ -25,15 +38,10 @@ BODY_LIMIT = 65_536
 USER_LIMIT, TEXT_LIMIT = 32, 500
 KEPT = 1_000
 """So many of the newest messages a room keeps."""
-NESTING_LIMIT = 64
 LARGEST = 2**63 - 1
-HEAD_LIMIT = 4000
-"""Bytes of request line and header fields that every stack must take; beyond it the stack's own limits decide."""
 HERE = 2.0
 """Seconds for which one who has polled is present."""
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-"""The methods that every HTTP parser knows; a parser may refuse others."""
 
 TRANSPORTS = ("polling", "socket.io", "socket.io-batched")
 ASSETS = {
@@ -97,10 +105,6 @@ class Room:
 
 
 EMPTY = Room()
-
-
-class Malformed(ValueError):
-    """A body that is not JSON as the contract reads it."""
 
 
 class Refused(Exception):
@@ -285,12 +289,6 @@ def asset(name: str) -> bytes:
     return (ASSETS_FOLDER / name).read_bytes()
 
 
-def path_segments(target: str) -> list[str]:
-    """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
-    path = target.partition("?")[0]
-    return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
-
-
 def _allow(request: Request, *methods: str) -> None:
     if request.method not in methods:
         raise Refused(405, "Method not allowed.", Allow=", ".join(methods))
@@ -361,44 +359,6 @@ def _field(request: Request, name: str, default: str) -> str:
     return next((value for field, value in request.headers if field.lower() == name), default)
 
 
-class _Members(list):
-    """The members of a JSON object as they were written, duplicates and all."""
-
-
-def read_json(body: bytes) -> object:
-    """The one JSON value of a body; strict UTF-8, nesting at most 64, no lone surrogates. Raises Malformed.
-
-    Of duplicate members the last counts, but the earlier ones must be well-formed too.
-    """
-    try:
-        written = json.loads(body.decode("utf-8"), object_pairs_hook=_Members, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise Malformed(str(error)) from error
-    return _checked(written, 1)
-
-
-def _no_constant(name: str) -> None:
-    raise Malformed(f"{name} is no JSON")
-
-
-def _checked(value: object, depth: int) -> object:
-    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-        raise Malformed("lone surrogate")
-    if not isinstance(value, list):
-        return value
-    if depth > NESTING_LIMIT:
-        raise Malformed("nested too deeply")
-    if isinstance(value, _Members):
-        return {_checked(name, depth): _checked(member, depth + 1) for name, member in value}
-    return [_checked(element, depth + 1) for element in value]
-
-
-_PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*")
-_QUERY = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
-_BAD_ENCODING = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")
-_DOT_SEGMENT = re.compile(r"/(\.|%2e){1,2}(/|$)", re.IGNORECASE)
-_ENCODED_SEPARATOR = re.compile("%2f|%5c", re.IGNORECASE)
-_LONG_NUMBER = re.compile(rb"[0-9.+eE-]{101}")
 _NUL_NAME = re.compile(rb'"(\\u0000|\0)(?:[^"\\]|\\.)*"[ \t\r\n]*:', re.DOTALL)
 
 
@@ -419,53 +379,15 @@ def wire_matter(request: Request) -> str | None:
         "a method that a parser may refuse": request.method not in METHODS,
         "content in a HEAD request": request.method == "HEAD" and request.body is not None,
         "an oversize head": len(request.to_bytes("")) - len(body) > HEAD_LIMIT,
-        "a malformed request target": not _PATH.fullmatch(path) or not _QUERY.fullmatch(query),
-        "a malformed percent-encoding": bool(_BAD_ENCODING.search(request.path)),
+        "a malformed request target": not PATH.fullmatch(path) or not QUERY.fullmatch(query),
+        "a malformed percent-encoding": bool(BAD_ENCODING.search(request.path)),
         "a query that is not UTF-8": not _is_utf_8(unquote_to_bytes(query.encode("latin-1"))),
         "an empty segment": "//" in path,
-        "a dot segment": bool(_DOT_SEGMENT.search(path)),
+        "a dot segment": bool(DOT_SEGMENT.search(path)),
         "a semicolon in the path": ";" in path,
-        "an encoded separator": bool(_ENCODED_SEPARATOR.search(path)),
+        "an encoded separator": bool(ENCODED_SEPARATOR.search(path)),
         "a field that must not be repeated": any(names.count(f"content-{name}") > 1 for name in ("type", "encoding")),
-        "a number of more than 100 digits": bool(_LONG_NUMBER.search(body)),
+        "a number of more than 100 digits": bool(LONG_NUMBER.search(body)),
         "a member name that begins with NUL": bool(_NUL_NAME.search(body)),
     }
     return next((matter for matter, found in matters.items() if found), None)
-
-
-_READINGS = (
-    lambda path: re.sub("%00.*|[#\\0].*", "", path),
-    lambda path: re.sub(";[^/]*", "", path),
-    lambda path: re.sub("%2f", "/", path, flags=re.IGNORECASE),
-    lambda path: re.sub("%5c", "\\\\", path, flags=re.IGNORECASE),
-    lambda path: path.replace("\\", "/"),
-    lambda path: re.sub("%2e", ".", path, flags=re.IGNORECASE),
-    lambda path: re.sub("//+", "/", path),
-    lambda path: _without_dot_segments(path),
-)
-
-
-def readings(target: str) -> set[str]:
-    """The paths that a stack may take a doubtful request target for; the target as it is among them."""
-    path = target.partition("?")[0]
-    found = {target}
-    for count in range(1, len(_READINGS) + 1):
-        for chosen in combinations(_READINGS, count):
-            reading = path
-            for read in chosen:
-                reading = read(reading)
-            found.add(reading if reading.startswith("/") else f"/{reading}")
-    return found
-
-
-def _without_dot_segments(path: str) -> str:
-    """RFC 3986, 5.2.4."""
-    segments: list[str] = []
-    for segment in path.split("/")[1:]:
-        if segment == "..":
-            del segments[-1:]
-        elif segment != ".":
-            segments.append(segment)
-    if path.endswith(("/.", "/..")):
-        segments.append("")
-    return "/" + "/".join(segments)

@@ -15,14 +15,15 @@ from dataclasses import replace
 from typing import ClassVar
 
 import pytest
+from common_rules import path_segments, readings
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple, rule, run_state_machine_as_test
 from lockstep import Lockstep
+from request_strategies import JSON, PATH_CHARACTERS, QUERY_CHARACTERS, Sent, framings
 
 from chat import model, strategies
 from chat.model import LARGEST, Message, Room
-from chat.strategies import JSON, Sent
 from samewire.contract.compare import differences, side_by_side
 from samewire.http import ConnectionClosed, ExchangeError, Request, Response
 from samewire.pytest_plugin import Blamed
@@ -110,7 +111,7 @@ class Comparison:
         if 400 <= answer.status <= 499:
             return []
         query = request.path.partition("?")[2]
-        paths = model.readings(request.path)
+        paths = readings(request.path)
         read = [replace(request, path=path) for path in [*paths, *(f"{path}?{query}" for path in paths if query)]]
         if any(not model.judge(one, answer, self.rooms[name]) for one in read):
             return []
@@ -145,7 +146,7 @@ def _filled(sent: Sent, id_: int) -> Sent:
 
 def _shows_others(request: Request) -> bool:
     """Whether the answer depends on what other tests write, on their presence, or on the transport."""
-    return request.method in ("GET", "HEAD") and model.path_segments(request.path) in ([""], ["messages"], ["presence"])
+    return request.method in ("GET", "HEAD") and path_segments(request.path) in ([""], ["messages"], ["presence"])
 
 
 def _disagreements(sent: Mapping[str, Sent], answers: Mapping[str, Response]) -> Iterator[tuple[str, str]]:
@@ -221,7 +222,7 @@ def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
 def test_every_byte_in_a_path(comparison: Comparison, form: str) -> None:
     for byte in range(256):
         comparison.check(Sent(Request("GET", form.format(f"%{byte:02x}"))))
-    for character in strategies.PATH_CHARACTERS:
+    for character in PATH_CHARACTERS:
         comparison.check(Sent(Request("HEAD", form.format(character))))
 
 
@@ -230,7 +231,7 @@ def test_every_byte_in_a_parameter(comparison: Comparison, form: str) -> None:
     more = f"&after={LARGEST}"  # which counts where the parameter is another's, so that nobody reads the whole room
     for byte in range(256):
         comparison.check(Sent(Request("GET", f"/messages?{form.format(f'%{byte:02x}')}{more}")))
-    for character in strategies.QUERY_CHARACTERS:
+    for character in QUERY_CHARACTERS:
         comparison.check(Sent(Request("HEAD", f"/messages?{form.format(character)}{more}")))
 
 
@@ -258,7 +259,7 @@ class Sequences(RuleBasedStateMachine):
     comparison: ClassVar[Comparison]
     posted = Bundle("posted")
 
-    @rule(target=posted, message=strategies.messages(), chunks=strategies.framings())
+    @rule(target=posted, message=strategies.messages(), chunks=framings())
     def post(self, message: Message, chunks: tuple[int, ...] | None) -> Ids:
         """A good POST."""
         ids = self.comparison.check(Sent(Request("POST", "/messages", JSON, strategies.spelled(message)), chunks))

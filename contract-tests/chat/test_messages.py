@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import TypeVar
 
 import pytest
+from request_strategies import JSON
 
 from chat import model
 from chat.clients import Client, right
 from chat.model import KEPT, LARGEST, Message
 from chat.sockets.room import Room
-from chat.strategies import JSON, spelled
+from chat.strategies import spelled
 from samewire.contract.compare import side_by_side
 from samewire.http import Request, connect
 from samewire.lab import Lab

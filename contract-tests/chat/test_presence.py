@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
+from request_strategies import JSON
 
 from chat.clients import right
 from chat.model import HERE, LARGEST, Message
 from chat.sockets.room import Room
-from chat.strategies import JSON, spelled
+from chat.strategies import spelled
 from samewire.http import Request, exchange
 from samewire.target import Target
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from email.utils import formatdate
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
+from common_rules import Malformed, path_segments, read_json
 from raytracer.golden import pictures
 
 from samewire.contract.compare import differences, response_problems
@@ -26,7 +26,6 @@ from samewire.http import Request, Response
 
 TODO_LIMIT = 1_048_576
 IMAGE_LIMIT = 16_777_216
-NESTING_LIMIT = 64
 LARGEST_ID = 2**63 - 1
 
 TODO_TARGET = "/todos?limit=100"
@@ -69,10 +68,6 @@ class Upstreams:
 
 EMPTY = Upstreams(b'{"items":[],"next":null}', None)
 """What the upstreams of the session's servers answer: a real todo server with nothing in it, and a real raytracer."""
-
-
-class Malformed(ValueError):
-    """A body that is not JSON as the contract reads it, or no list of todos."""
 
 
 def answer(request: Request, upstreams: Upstreams) -> Response:
@@ -132,12 +127,6 @@ def _without_body_for_head(request: Request, response: Response) -> Response:
 
 BAD_UPSTREAM = problem(502, "Bad upstream response.")
 TIMED_OUT = problem(504, "Upstream timed out.")
-
-
-def path_segments(target: str) -> list[str]:
-    """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
-    path = target.partition("?")[0]
-    return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
 
 
 def _report(upstreams: Upstreams) -> Response:
@@ -213,10 +202,6 @@ def _rendering_digest() -> str:
 # --- the list of todos
 
 
-class _Members(list):
-    """The members of a JSON object as they were written, duplicates and all."""
-
-
 def items_of(body: bytes) -> list[Item]:
     """The items of a list of todos. Raises Malformed."""
     value = read_json(body)
@@ -235,31 +220,3 @@ def _item(value: object) -> Item:
     if not isinstance(title, str) or not isinstance(completed, bool):
         raise Malformed("a title that is no string, or a state that is no boolean")
     return Item(id_, title, completed)
-
-
-def read_json(body: bytes) -> object:
-    """The one JSON value of a body; strict UTF-8, nesting at most 64, no lone surrogates. Raises Malformed.
-
-    Of duplicate members the last counts, but the earlier ones must be well-formed too.
-    """
-    try:
-        written = json.loads(body.decode("utf-8"), object_pairs_hook=_Members, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise Malformed(str(error)) from error
-    return _checked(written, 1)
-
-
-def _no_constant(name: str) -> None:
-    raise Malformed(f"{name} is no JSON")
-
-
-def _checked(value: object, depth: int) -> object:
-    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-        raise Malformed("lone surrogate")
-    if not isinstance(value, list):
-        return value
-    if depth > NESTING_LIMIT:
-        raise Malformed("nested too deeply")
-    if isinstance(value, _Members):
-        return {_checked(name, depth): _checked(member, depth + 1) for name, member in value}
-    return [_checked(element, depth + 1) for element in value]

@@ -7,6 +7,7 @@ import string
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
+from request_strategies import BLANKS, every_character_escaped, plain, slashes_escaped
 
 from report.model import Item, Upstreams
 from report.upstreams import JSON, PNG, Script, message, playing
@@ -45,7 +46,6 @@ def items() -> st.SearchStrategy[Item]:
 
 # --- the list, spelled in all ways
 
-BLANKS = st.sampled_from(["", "", "", " ", "\n", "\t", "\r\n", "  "])
 NAMES = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5),
     st.sampled_from(["next", "items", "id", "title", "completed", "__proto__", "constructor", "0", "Items", "ID", ""]),
@@ -63,27 +63,15 @@ def numbers() -> st.SearchStrategy[str]:
     ).map("".join)
 
 
-def _plain(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _every_character_escaped(text: str) -> str:
-    return '"' + "".join(f"\\u{unit:04x}" for unit in memoryview(text.encode("utf-16-le")).cast("H")) + '"'
-
-
-def _slashes_escaped(text: str) -> str:
-    return json.dumps(text).replace("/", r"\/")
-
-
-SPELLINGS = st.sampled_from([_plain, _plain, json.dumps, _slashes_escaped, _every_character_escaped])
+SPELLINGS = st.sampled_from([plain, plain, json.dumps, slashes_escaped, every_character_escaped])
 
 
 def values() -> st.SearchStrategy[str]:
     """The text of any JSON value."""
-    scalar = st.one_of(st.sampled_from(["null", "true", "false", '""', "[]", "{}"]), numbers(), titles().map(_plain))
+    scalar = st.one_of(st.sampled_from(["null", "true", "false", '""', "[]", "{}"]), numbers(), titles().map(plain))
 
     def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        member = st.tuples(NAMES.map(_plain), BLANKS, st.just(":"), inner, BLANKS).map("".join)
+        member = st.tuples(NAMES.map(plain), BLANKS, st.just(":"), inner, BLANKS).map("".join)
         return st.one_of(
             st.lists(inner, max_size=3).map(lambda all_: f"[{','.join(all_)}]"),
             st.lists(member, max_size=3).map(lambda all_: "{" + ",".join(all_) + "}"),

@@ -3,9 +3,12 @@
 from collections import ChainMap
 from collections.abc import Mapping
 
+from common_rules import read_json
+from request_strategies import JSON
+
 from samewire.http import Request, Response
 from shortener import model
-from shortener.strategies import JSON, spelled
+from shortener.strategies import spelled
 
 HEALTH = Request("GET", "/healthz")
 
@@ -45,4 +48,4 @@ def asking_for(response: Response) -> tuple[Request, Mapping[str, str]]:
     """A request for what `response` has made, and the data with which `judge` knows the answer."""
     hash_ = made(response)
     assert hash_
-    return Request("GET", f"/links/{hash_}"), ChainMap({hash_: model.read_json(response.body)["url"]}, model.SEEDED)
+    return Request("GET", f"/links/{hash_}"), ChainMap({hash_: read_json(response.body)["url"]}, model.SEEDED)

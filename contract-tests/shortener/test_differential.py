@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 import pytest
+from common_rules import read_json, readings
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
 from lockstep import Lockstep
+from request_strategies import JSON, PATH_CHARACTERS, Sent, percent_encoded
 
 from samewire.contract.compare import differences, side_by_side, substitute
 from samewire.http import ConnectionClosed, ExchangeError, Request, Response
 from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 from shortener import model, strategies
-from shortener.strategies import JSON, Sent
 
 EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
 """Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
@@ -79,7 +80,7 @@ class Comparison:
             wrong = [name for name in problems if problems[name]]
             raise Blamed(self._report(sent, whole, problems, doubt), wrong)
         for name, hash_ in fresh.items():
-            self.links[name][hash_] = model.read_json(whole[name].body)["url"]
+            self.links[name][hash_] = read_json(whole[name].body)["url"]
         return fresh
 
     def _doubtful_problems(self, name: str, request: Request, answer: Response | ExchangeError) -> list[str]:
@@ -90,7 +91,7 @@ class Comparison:
             return [f"neither an answer nor a closed connection: {answer}"]
         if 400 <= answer.status <= 499:
             return []
-        read = (Request(request.method, path, request.headers, request.body) for path in model.readings(request.path))
+        read = (Request(request.method, path, request.headers, request.body) for path in readings(request.path))
         if any(not model.judge(one, answer, self.links[name]) for one in read):
             return []
         return [f"status {answer.status}: neither a 4xx nor the answer of any reading of the path"]
@@ -181,7 +182,7 @@ def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
 def test_every_byte_in_a_path(comparison: Comparison, form: str) -> None:
     for byte in range(256):
         comparison.check(Sent(Request("GET", form.format(f"%{byte:02x}"))))
-    for character in strategies.PATH_CHARACTERS:
+    for character in PATH_CHARACTERS:
         comparison.check(Sent(Request("HEAD", form.format(character))))
 
 
@@ -220,7 +221,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(
         method=st.sampled_from(["GET", "GET", "HEAD", "GET", "DELETE", "PUT", "POST"]),
         form=st.sampled_from(["/{}", "/links/{}", "/{}?a", "/{}/", "/x{}", "/links/{}/"]),
-        change=st.sampled_from([str, str, str, str.swapcase, lambda hash_: strategies.percent_encoded(hash_.encode())]),
+        change=st.sampled_from([str, str, str, str.swapcase, lambda hash_: percent_encoded(hash_.encode())]),
         hashes=made,
     )
     def ask_for(self, method: str, form: str, change: Callable[[str], str], hashes: dict[str, str]) -> None:

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 
+from common_rules import read_json
+from request_strategies import JSON
+
 from samewire.http import Request, Response
 from todo import model
 from todo.model import Todo
-from todo.strategies import JSON, spelled
+from todo.strategies import spelled
 
 HEALTH = Request("GET", "/healthz")
 
@@ -51,5 +54,5 @@ def asking_for(response: Response) -> tuple[Request, Mapping[int, Todo]]:
     """A request for what `response` has made, and the data with which `judge` knows the answer."""
     id_ = model.fresh_id(response)
     assert id_
-    item = model.read_json(response.body)
+    item = read_json(response.body)
     return Request("GET", f"/todos/{id_}"), {id_: Todo(item["title"], item["completed"])}

@@ -15,10 +15,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 import pytest
+from common_rules import readings
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, rule, run_state_machine_as_test
 from lockstep import Lockstep
+from request_strategies import JSON, PATH_CHARACTERS, QUERY_CHARACTERS, Sent, framings
 
 from samewire.contract.compare import differences, side_by_side
 from samewire.http import ConnectionClosed, ExchangeError, Request, Response
@@ -26,7 +28,6 @@ from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 from todo import model, strategies
 from todo.model import Todo
-from todo.strategies import JSON, Sent
 
 EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
 """Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
@@ -101,7 +102,7 @@ class Comparison:
         if 400 <= answer.status <= 499:
             return []
         query = request.path.partition("?")[2]
-        paths = model.readings(request.path)
+        paths = readings(request.path)
         read = [replace(request, path=path) for path in [*paths, *(f"{path}?{query}" for path in paths if query)]]
         if any(not model.judge(one, answer, self.todos[name]) for one in read):
             return []
@@ -215,7 +216,7 @@ def test_every_byte_in_a_path(comparison: Comparison, form: str) -> None:
     for byte in range(256):
         if form != "/todos/{}" or chr(byte) not in "123456789":
             comparison.check(Sent(Request("GET", form.format(f"%{byte:02x}"))))
-    for character in strategies.PATH_CHARACTERS:
+    for character in PATH_CHARACTERS:
         if form != "/todos/{}" or character not in "123456789":
             comparison.check(Sent(Request("HEAD", form.format(character))))
 
@@ -225,7 +226,7 @@ def test_every_byte_in_a_parameter(comparison: Comparison, form: str) -> None:
     for byte in range(256):
         query = form.format(f"%{byte:02x}")
         comparison.check(Sent(Request("GET", f"/todos?{query}&after={model.LARGEST}")))
-    for character in strategies.QUERY_CHARACTERS:
+    for character in QUERY_CHARACTERS:
         query = form.format(character)
         comparison.check(Sent(Request("HEAD", f"/todos?{query}&after={model.LARGEST}")))
 
@@ -251,7 +252,7 @@ class Sequences(RuleBasedStateMachine):
     made = Bundle("made")
     deleted = Bundle("deleted")
 
-    @rule(target=made, todo=strategies.todos(), chunks=strategies.framings())
+    @rule(target=made, todo=strategies.todos(), chunks=framings())
     def make(self, todo: Todo, chunks: tuple[int, ...] | None) -> Ids:
         """A good POST."""
         ids = self.comparison.check(Sent(Request("POST", "/todos", JSON, strategies.spelled(todo)), chunks))
@@ -268,7 +269,7 @@ class Sequences(RuleBasedStateMachine):
         method=st.sampled_from(["PUT", "PATCH"]),
         body=st.one_of(strategies.good_bodies(), strategies.near_bodies(), strategies.bodies()),
         content=st.one_of(st.just(JSON), st.just(JSON), strategies.content_fields()),
-        chunks=strategies.framings(),
+        chunks=framings(),
         ids=made,
     )
     def write(self, method: str, body: bytes, content: tuple, chunks: tuple[int, ...] | None, ids: Ids) -> None:

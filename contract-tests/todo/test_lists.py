@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from request_strategies import JSON
 
 from samewire.contract.compare import side_by_side
 from samewire.http import Connection, Request, Response, connect
@@ -13,7 +14,7 @@ from samewire.manifest import Server
 from samewire.target import Target
 from todo import model
 from todo.model import Todo
-from todo.strategies import JSON, spelled
+from todo.strategies import spelled
 
 pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180)]
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from email.utils import formatdate
 from functools import cache
-from urllib.parse import unquote_to_bytes
+
+from common_rules import path_segments
 
 from samewire.contract.compare import differences, response_problems
 from samewire.http import Request, Response
@@ -25,7 +26,6 @@ MAX_HEADER_LINES = 20
 
 UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 NO_ID = "????????-????-4???-????-????????????"
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 _REASONS = {
     200: "OK", 201: "Created", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed",
@@ -187,12 +187,6 @@ def _route(request: Request, stored: Mapping[str, bytes], fresh: Sequence[str], 
             )
         case _:
             raise Refused(404, "No such resource.")
-
-
-def path_segments(target: str) -> list[str]:
-    """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
-    path = target.partition("?")[0]
-    return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
 
 
 def _allow(request: Request, *methods: str) -> None:

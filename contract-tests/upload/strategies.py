@@ -1,14 +1,12 @@
 """Hypothesis strategies for uploads: well-formed forms, however odd, and forms with something wrong in them."""
 
-import string
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
+from request_strategies import ALPHANUMERIC, chunked, framings
 
 from samewire.http import Request, compact
 
-ALPHANUMERIC = string.digits + string.ascii_letters
 BOUNDARY_CHARACTERS = ALPHANUMERIC + "'()+_,-./:=? "
 TOKEN_CHARACTERS = ALPHANUMERIC + "!#$%&'*+-.^_`|~"
 
@@ -33,21 +31,6 @@ class Sent:
             return self.request
         headers = (*self.request.headers, ("Transfer-Encoding", "chunked"))
         return replace(self.request, headers=headers, body=chunked(self.request.body, self.chunks))
-
-
-def chunked(body: bytes, sizes: Sequence[int]) -> bytes:
-    """`body` in the chunked transfer coding (RFC 9112, 7.1), cut after each of `sizes` bytes."""
-    pieces, start = [], 0
-    for size in [*sizes, len(body)]:
-        if piece := body[start : start + size]:
-            pieces.append(b"%x\r\n%b\r\n" % (len(piece), piece))
-        start += size
-    return b"".join(pieces) + b"0\r\n\r\n"
-
-
-def framings() -> st.SearchStrategy[tuple[int, ...] | None]:
-    """How a body is sent: mostly with its length, else in chunks."""
-    return st.one_of(st.none(), st.none(), st.lists(st.integers(1, 3000), max_size=4).map(tuple))
 
 
 # --- well-formed parts

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 import pytest
+from common_rules import path_segments
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
@@ -234,7 +235,7 @@ class Sequences(RuleBasedStateMachine):
         )
         if method == "DELETE" and form in ("/uploads/{}", "/uploads/{}?a"):
             for name, id_ in ids.items():
-                if model.path_segments(form.format(change(id_)))[-1] == id_:
+                if path_segments(form.format(change(id_)))[-1] == id_:
                     self.comparison.stored[name].pop(id_, None)
 
     @rule()

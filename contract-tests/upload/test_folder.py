@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from request_strategies import chunked
 
 from samewire.http import Connection, ExchangeError, Request, Response, connect, exchange
 from samewire.lab import Lab
@@ -20,7 +21,6 @@ from samewire.process import RunningServer
 from samewire.target import Target
 from upload import model
 from upload.forms import BOUNDARY, END, TYPE, files_below, files_left, form, opening, upload
-from upload.strategies import chunked
 
 pytestmark = pytest.mark.layer("life")
 
