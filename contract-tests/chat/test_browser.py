@@ -21,7 +21,7 @@ from samewire.lab import Lab
 from samewire.process import free_port
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180), pytest.mark.clock]
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [

@@ -14,7 +14,7 @@ from report.conftest import Scene
 from report.strategies import MARKUP
 from report.upstreams import JSON, message, playing
 
-pytestmark = pytest.mark.layer("browser")
+pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [

@@ -11,7 +11,7 @@ from samewire.http import Request, exchange
 from samewire.target import Target
 from upload import model
 
-pytestmark = pytest.mark.layer("browser")
+pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [

@@ -203,8 +203,7 @@ def test_all(console: Console) -> int:
         checks += _run_all(console, [_Job("the report of that race in a browser", _look_at_report)])
     console.rule("All of it", align="left")
     print_checks(console, checks)
-    last = last_outcomes()
-    print_outcomes(console, last["outcomes"], last["databases"], last["reasons"])
+    print_outcomes(console, **last_outcomes())
     failed = sum(bool(check.problem) for check in checks)
     console.print(f"checks: {len(checks) - failed} passed, {failed} failed", highlight=False)
     return 1 if failed else 0

@@ -9,7 +9,8 @@ the addresses. Fixtures:
 - `lab`: a Lab with private databases, one for each worker.
 
 A module says its layer with `pytestmark = pytest.mark.layer("wire")`. A module below `contract-tests/<service>/` is for
-that service, one directly in `contract-tests/` for every service.
+that service, one directly in `contract-tests/` for every service. What is marked `clock` is asked again alone when it
+fails (`samewire.alone`).
 """
 
 import json
@@ -26,6 +27,7 @@ import pytest
 from rich.console import Console
 
 from samewire import record
+from samewire.alone import AskedAgain
 from samewire.build import build
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
@@ -41,16 +43,24 @@ _STARTED_AT_ONCE = 4
 
 
 def last_outcomes() -> dict:
-    """What the last session wrote: `outcomes`, `databases` (labels by store) and `reasons` (of skips, with numbers)."""
+    """What the last session wrote, as `print_outcomes` takes it.
+
+    `outcomes`, `databases` (labels by store), `reasons` (of skips, with numbers) and `only_alone` (by the names of
+    tests that passed when they were asked again: how they had failed).
+    """
     try:
         return json.loads(OUTCOMES.read_text())
     except FileNotFoundError:
-        return {"outcomes": {}, "databases": {}, "reasons": {}}
+        return _nothing()
+
+
+def _nothing() -> dict[str, dict]:
+    return {"outcomes": {}, "databases": {}, "reasons": {}, "only_alone": {}}
 
 
 def keep_outcomes(several: Iterable[dict]) -> None:
     """Make what came of several sessions that of the last one."""
-    whole: dict = {"outcomes": {}, "databases": {}, "reasons": {}}
+    whole = _nothing()
     for one in several:
         for key, found in one.items():
             whole[key] |= found
@@ -88,6 +98,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
+    config.addinivalue_line("markers", "clock: bound by clocks, so that it is asked again, alone, when it fails")
     config.addinivalue_line("markers", "stores(*names): only for servers that keep their records in one of these")
 
 
@@ -136,7 +147,15 @@ class _Session:
         self.databases: dict[str, str] = {}
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
+        self.only_alone: dict[str, str] = {}
         self.stop_problems: list[str] = []
+
+    def came_of_it(self) -> dict[str, dict]:
+        """As `last_outcomes` gives it."""
+        return {
+            "outcomes": self.outcomes, "databases": self.databases, "reasons": self.reasons,
+            "only_alone": self.only_alone,
+        }  # fmt: skip
 
     def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
         targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
@@ -168,13 +187,19 @@ class _Session:
             self.reasons[f"{layer}: {reason.removeprefix('Skipped: ')}"] += 1
         elif len(blamed) < len(properties["servers"]):
             self.reasons[f"{layer}: for all but {', '.join(blamed)}, whose failure cut the test short"] += 1
+        if report.passed and "failed_beside_others" in properties:
+            self.only_alone[report.nodeid] = properties["failed_beside_others"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """The controller builds what is judged, and begins to start it before the workers are made."""
     config = session.config
-    if _is_worker(config) or config.option.collectonly:
+    if config.option.collectonly:
+        return
+    if _is_worker(config):
+        run_folder = Path(config.workerinput["targets_file"]).parent  # type: ignore[attr-defined]
+        config.pluginmanager.register(AskedAgain(run_folder))
         return
     OUTCOMES.unlink(missing_ok=True)
     try:
@@ -186,6 +211,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
     state = config.stash[_session_key] = _Session()
     config.pluginmanager.register(state)
+    config.pluginmanager.register(AskedAgain(state.lab.run.path))
     starter = ThreadPoolExecutor(1, thread_name_prefix="start")
     state.starting = starter.submit(state.start, chosen)
     starter.shutdown(wait=False)
@@ -375,9 +401,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         elif one.server and any(counts.get("failed") for counts in layers.values()):
             record.remove_pass(one.server)
     OUTCOMES.parent.mkdir(parents=True, exist_ok=True)
-    OUTCOMES.write_text(
-        json.dumps({"databases": state.databases, "outcomes": state.outcomes, "reasons": state.reasons})
-    )
+    OUTCOMES.write_text(json.dumps(state.came_of_it()))
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
@@ -386,6 +410,6 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     if state is None:
         return
     if not os.environ.get("SAMEWIRE_NO_TABLE"):
-        print_outcomes(Console(), state.outcomes, state.databases, state.reasons)
+        print_outcomes(Console(), **state.came_of_it())
     for problem in state.stop_problems:
         terminalreporter.write_line(problem, red=True)
