@@ -33,8 +33,11 @@ final class Links {
 
   private static final Document PING = new Document("ping", 1);
 
-  /** Choosing a server, waiting for a connection, making one and the command, all together. */
-  private static final Duration TIMEOUT = Duration.ofMillis(1_500);
+  /** For the driver to find the server again; a monitor of its own tells it when that is gone. */
+  private static final Duration AWAY = Duration.ofMillis(800);
+
+  /** For everything; long, because a busy machine or database is slow without being away. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Scheduler loop;
   private final MongoClient client;
@@ -59,12 +62,16 @@ final class Links {
                 .eventLoopGroup(loop)
                 .socketChannelClass(EpollSocketChannel.class)
                 .build())
-        .applyToConnectionPoolSettings(pool -> pool.maxSize(10).maxWaitTime(1, TimeUnit.SECONDS))
+        .applyToConnectionPoolSettings(
+            pool -> pool.maxSize(10).maxWaitTime(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
         .applyToClusterSettings(
-            cluster -> cluster.serverSelectionTimeout(800, TimeUnit.MILLISECONDS))
+            cluster -> cluster.serverSelectionTimeout(AWAY.toMillis(), TimeUnit.MILLISECONDS))
         .applyToServerSettings(server -> server.heartbeatFrequency(2, TimeUnit.SECONDS))
         .applyToSocketSettings(
-            socket -> socket.connectTimeout(1, TimeUnit.SECONDS).readTimeout(2, TimeUnit.SECONDS))
+            socket ->
+                socket
+                    .connectTimeout((int) TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .readTimeout((int) TIMEOUT.toMillis(), TimeUnit.MILLISECONDS))
         .build();
   }
 
