@@ -40,10 +40,14 @@ def _end(output: str, lines: int = 60) -> str:
     return "\n".join(output.rstrip().splitlines()[-lines:])
 
 
+_NOT_BUILT_FROM = ("Dockerfile", "README.md")
+
+
 def inputs_digest(server: Server) -> str:
     """What a build depends on: the folder's files, its language's shared kernels, and the toolchains' versions."""
     shared = server.folder.parent / "_shared"
     files = source_files(server.folder) + (source_files(shared) if shared.is_dir() else [])
+    files = [file for file in files if file.name not in _NOT_BUILT_FROM]
     files += [file for folder in server.inputs for file in source_files(Path(os.path.normpath(server.folder / folder)))]
     tools = {name: TOOLS[name]().version for name in server.needs}
     return f"{digest_files(files, server.folder.parents[1])} {json.dumps(tools, sort_keys=True)}"
