@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import os
 import re
-import shutil
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,18 +14,13 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 from chat.model import HERE, KEPT, TEXT_LIMIT, USER_LIMIT
 from chat.sockets.room import JSON, Room
+from samewire.browser import FAINT, LAUNCH
 from samewire.http import Request, exchange
 from samewire.lab import Lab
 from samewire.process import free_port
 from samewire.target import Target
 
 pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180), pytest.mark.clock]
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--disable-quic",
-]  # fmt: skip
 
 TELEPHONE, DESKTOP = (360, 740), (1280, 800)
 PATIENCE = 20_000
@@ -59,30 +52,6 @@ HOSTILE = (
     "日本語 😀 e\u0301",
     "W" * TEXT_LIMIT,
 )
-
-# Text whose contrast with the nearest opaque background is below WCAG AA, as "contrast text".
-FAINT = """() => {
-  const channels = colour => colour.match(/[\\d.]+/g).map(Number);
-  const luminance = colour => {
-    const linear = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const [r, g, b] = channels(colour).map(c => linear(c / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const background = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = getComputedStyle(e).backgroundColor;
-      if ((channels(colour)[3] ?? 1) === 1) return colour;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  return [...document.querySelectorAll('body *')].flatMap(element => {
-    const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
-    if (!own && !element.dataset.initial || !element.checkVisibility()) return [];
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(background(element))];
-    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    return contrast < 4.5 ? [`${contrast.toFixed(2)} ${own.slice(0, 40)}`] : [];
-  });
-}"""
 
 UNREACHABLE = (
     "net::ERR_CONNECTION_",
@@ -183,7 +152,7 @@ class People:
 async def people(url: str, *, may_be_away: bool = False) -> AsyncIterator[People]:
     """A browser; in the end its pages have asked nobody else for anything, and nothing was complained about."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = await playwright.chromium.launch(**LAUNCH)
         everybody = People(browser, url)
         yield everybody
         await browser.close()

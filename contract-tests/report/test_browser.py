@@ -1,8 +1,6 @@
 """The page in a real browser: titles are text, whatever is in them, and the image is there."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,14 +11,9 @@ from report import model
 from report.conftest import Scene
 from report.strategies import MARKUP
 from report.upstreams import JSON, message, playing
+from samewire.browser import LAUNCH
 
 pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--disable-quic",
-]  # fmt: skip
 
 TITLES = (*MARKUP, "Röck & Röll", "日本語 😀", "  two  spaces ", "a\ttab", "\u202eright to left", "W" * 200)
 
@@ -29,7 +22,7 @@ TITLES = (*MARKUP, "Röck & Röll", "日本語 😀", "  two  spaces ", "a\ttab"
 def opened(url: str) -> Iterator[Page]:
     """The page; in the end nothing has run, been asked for elsewhere or been complained about."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(**LAUNCH)
         page, trouble = browser.new_page(viewport={"width": 380, "height": 700}), []
         page.on("dialog", lambda dialog: (trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))

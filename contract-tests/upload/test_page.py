@@ -1,23 +1,16 @@
 """The page in a real browser: it uploads two files, shows how far it is, and what came of it."""
 
-import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from samewire.browser import FAINT, LAUNCH
 from samewire.http import Request, exchange
 from samewire.target import Target
 from upload import model
 
 pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--disable-quic",
-]  # fmt: skip
 
 LARGE, SMALL = bytes(range(256)) * 8_000, b"hello"
 SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000}
@@ -33,35 +26,11 @@ RECORD_PROGRESS = """() => {
   look();
 }"""
 
-# Text whose contrast with the nearest opaque background is below WCAG AA, as "contrast text".
-FAINT = """() => {
-  const channels = colour => colour.match(/[\\d.]+/g).map(Number);
-  const luminance = colour => {
-    const linear = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const [r, g, b] = channels(colour).map(c => linear(c / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const background = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = getComputedStyle(e).backgroundColor;
-      if ((channels(colour)[3] ?? 1) === 1) return colour;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  return [...document.querySelectorAll('main *')].flatMap(element => {
-    const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
-    if (!own || !element.checkVisibility()) return [];
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(background(element))];
-    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    return contrast < 4.5 ? [`${contrast.toFixed(2)} ${own.slice(0, 40)}`] : [];
-  });
-}"""
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(**LAUNCH)
         yield browser
         browser.close()
 

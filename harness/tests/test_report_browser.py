@@ -1,48 +1,14 @@
 """The report in a real browser: offline, in both themes, on narrow and wide screens."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 from synthetic_run import write_synthetic_run
 
+from samewire.browser import FAINT, LAUNCH
 from samewire.report import write
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--disable-quic",
-]  # fmt: skip
-
-# Text whose contrast with the nearest opaque background is below WCAG AA, as "contrast text".
-FAINT = """() => {
-  const channels = colour => colour.match(/[\\d.]+/g).map(Number);
-  const luminance = colour => {
-    const linear = c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const [r, g, b] = channels(colour).map(c => linear(c / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const background = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = getComputedStyle(e).backgroundColor;
-      if ((channels(colour)[3] ?? 1) === 1) return colour;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const faint = [];
-  for (const element of document.querySelectorAll('body *')) {
-    const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('').trim();
-    if (!own || ['SCRIPT', 'STYLE'].includes(element.tagName)) continue;
-    const style = getComputedStyle(element);
-    const [a, b] = [luminance(element.closest('svg') ? style.fill : style.color), luminance(background(element))];
-    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (contrast < 4.5) faint.push(`${contrast.toFixed(2)} ${own.slice(0, 40)}`);
-  }
-  return faint;
-}"""
-
 
 # The smallest extent of any chart, in pixels.
 SMALLEST = """() => Math.min(...[...document.querySelectorAll('.plot > svg, svg.strip')].flatMap(
@@ -60,7 +26,7 @@ def report(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(**LAUNCH)
         yield browser
         browser.close()
 
