@@ -1,6 +1,7 @@
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -139,6 +140,17 @@ def test_two_in_one_segment() -> None:
         assert both.settle()
         assert both.receive("GET").body == b"b"
         assert both.settle() == b""
+
+
+def test_a_request_is_sent_from_its_first_byte_on() -> None:
+    ok = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    with serving(ok, ok, close=False) as connection:
+        connection.send_raw(b"GET / HTTP/1.1\r\n")
+        between = time.time()
+        connection.send_raw(b"Host: a\r\n\r\n")
+        assert connection.receive("GET").sent_at <= between <= time.time()
+        connection.send_raw(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.receive("GET").sent_at >= between
 
 
 def test_interim() -> None:

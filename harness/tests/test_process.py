@@ -40,6 +40,18 @@ def test_free_ports_stay_clear_of_those_that_clients_use():
     assert PORTS.stop <= 32768
 
 
+def test_a_port_is_given_once(monkeypatch):
+    """Also while nothing listens on it yet, and by another process."""
+    first, second = free_port(), free_port()
+    assert first != second
+    monkeypatch.setattr(process.random, "sample", lambda ports, number: [first, second])
+    with pytest.raises(process.StartError, match="no free port"):
+        free_port()
+    code = f"from samewire import process; process.random.sample = lambda *_: [{first}]; process.free_port()"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "no free port" in other.stderr
+
+
 def test_what_a_killed_command_left_behind_is_ended_and_deleted(runs):
     """A command is killed by SIGKILL while its child runs: the next one finds the child by the record and ends it."""
     code = textwrap.dedent(f"""

@@ -126,7 +126,7 @@ class Response:
     received_at: float = field(default=0.0, compare=False)
     """Seconds since the epoch at which its head was complete."""
     sent_at: float = field(default=0.0, compare=False)
-    """Seconds since the epoch at which the connection last began to send."""
+    """Seconds since the epoch at which the connection began to send after the answer before this one."""
     raw: bytes = field(default=b"", compare=False, repr=False)
     """The bytes as they came, without `interim`."""
 
@@ -143,7 +143,7 @@ class Connection:
         self.unread = b""
         """Bytes that came and belong to no response that was asked for yet."""
         self._eof = False
-        self._sent_at = time.time()
+        self._sent_at, self._answered = time.time(), True
         try:
             self._socket = socket.create_connection((host, port), timeout)
         except TimeoutError:
@@ -169,7 +169,8 @@ class Connection:
     def send_raw(self, data: bytes) -> None:
         """Send these bytes. ConnectionClosed if the peer has closed, Timeout if it does not take them."""
         self._socket.settimeout(self.timeout)
-        self._sent_at = time.time()
+        if self._answered:
+            self._sent_at, self._answered = time.time(), False
         try:
             self._socket.sendall(data)
         except TimeoutError:
@@ -301,6 +302,7 @@ class Connection:
                 body = self.unread[head_end:]
         raw, self.unread = self.unread[:end], self.unread[end:]
         times = {"received_at": received_at, "sent_at": self._sent_at}
+        self._answered = True
         return Response(status, reason, version, headers, body, framing, trailers, interim, raw=raw, **times)
 
     def _fields(self, lines: list[bytes]) -> tuple[tuple[str, str], ...]:

@@ -37,14 +37,25 @@ class StopTimeout(Exception):
     """A process did not end in time and was killed."""
 
 
+_reserved: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """A TCP port of `PORTS` that nothing on the loopback address listens on just now."""
+    """A TCP port of `PORTS` that nothing on the loopback address listens on just now, and that nobody else is given.
+
+    Until a server listens on its port, another command might choose the same. So each holds what it was given, as long
+    as it runs, by a name that all on this machine can see (unix(7), abstract sockets).
+    """
     for port in random.sample(PORTS, 200):
-        with socket.socket() as probe:
+        with socket.socket() as probe, contextlib.ExitStack() as unless_free:
+            reservation = unless_free.enter_context(socket.socket(socket.AF_UNIX))
             try:
+                reservation.bind(f"\0samewire-port-{port}")
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
+            unless_free.pop_all()
+            _reserved.append(reservation)
             return port
     raise StartError(f"no free port between {PORTS.start} and {PORTS.stop - 1}: what holds them? (ss -ltnp)")
 
