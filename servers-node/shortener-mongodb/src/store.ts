@@ -10,7 +10,7 @@ interface LinkDocument {
   readonly url: string;
 }
 
-const LIMITS = { maxTimeMS: 2_000 }; // MongoDB gives up
+const LIMITS = { maxTimeMS: 5_000 }; // MongoDB gives up
 
 const DUPLICATE_KEY = 11000;
 
@@ -30,10 +30,11 @@ export class LinkStore {
     this.#client = new MongoClient(url, {
       appName: 'shortener-mongodb',
       maxPoolSize: 10, // connections are opened when first needed and then kept
-      connectTimeoutMS: 1_000,
       serverSelectionTimeoutMS: 800, // how long an operation waits for a server that is away
-      waitQueueTimeoutMS: 1_000, // how long it waits until a connection is free
-      socketTimeoutMS: 3_000, // MongoDB says nothing at all
+      // The others are for one that is slow, and for a machine that is busy.
+      connectTimeoutMS: 5_000,
+      waitQueueTimeoutMS: 5_000, // how long an operation waits until a connection is free
+      socketTimeoutMS: 6_000, // MongoDB says nothing at all
       heartbeatFrequencyMS: 1_000,
     });
     this.#links = this.#client.db().collection('links');

@@ -25,9 +25,11 @@ export class LinkStore {
       max: 10,
       idleTimeoutMillis: 0, // connections are opened when first needed and then kept
       keepAlive: true,
-      connectionTimeoutMillis: 1_000, // for a new connection, and for waiting until one is free
-      statement_timeout: 2_000, // PostgreSQL gives up
-      query_timeout: 3_000, // PostgreSQL says nothing at all
+      // A database that is away refuses or closes connections, and is known at once: these limits are for one that is
+      // slow, and for a machine that is busy.
+      connectionTimeoutMillis: 5_000, // for a new connection, and for waiting until one is free
+      statement_timeout: 5_000, // PostgreSQL gives up
+      query_timeout: 6_000, // PostgreSQL says nothing at all
     });
     // An idle connection was lost. The pool has dropped it and opens another when one is needed.
     this.#pool.on('error', (error) => this.#reportAway(error));

@@ -20,8 +20,8 @@ final class Database
 {
     private const OPTIONS = [
         'appName' => 'shortener-apache-mongodb',
-        'connectTimeoutMS' => 1000,
-        'serverSelectionTimeoutMS' => 1000,
+        'connectTimeoutMS' => 5000,
+        'serverSelectionTimeoutMS' => 5000,
         'socketTimeoutMS' => 5000,
     ];
 

@@ -27,8 +27,8 @@ final class Links {
       "insert into links (hash, url) values ($1, $2) on conflict do nothing";
   private static final String PING = "select 1";
 
-  /** Waiting for a connection, making one and the query, all together. */
-  private static final long TIMEOUT_MILLIS = 1_500;
+  /** For everything; long, because a busy machine or database is slow without being away. */
+  private static final int TIMEOUT_MILLIS = 5_000;
 
   /**
    * Classes of SQLSTATE in which PostgreSQL itself says that it cannot serve at present: connection
@@ -50,7 +50,7 @@ final class Links {
         .with(new PoolOptions().setMaxSize(4).setMaxWaitQueueSize(1_024))
         .with(
             new NetClientOptions()
-                .setConnectTimeout(1_000)
+                .setConnectTimeout(TIMEOUT_MILLIS)
                 .setTcpKeepAlive(true)
                 .setTcpUserTimeout(5_000))
         .connectingTo(
