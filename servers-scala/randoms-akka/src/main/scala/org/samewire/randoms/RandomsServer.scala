@@ -8,23 +8,39 @@ import akka.http.scaladsl.Http
 import akka.pattern.after
 import ch.qos.logback.classic.LoggerContext
 import com.typesafe.config.ConfigFactory
+import java.net.{InetSocketAddress, Socket}
 import org.slf4j.LoggerFactory
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
-import scala.util.{Failure, Success}
+import scala.util.{Failure, Success, Using}
 
 /** The object graph, from start to stop. */
 object RandomsServer {
   private def cores = Runtime.getRuntime.availableProcessors
 
   def main(args: Array[String]): Unit =
-    Configuration.from(sys.env) match {
-      case Right(configuration) =>
-        val dispatcher = s"drawing-dispatcher.thread-pool-executor.fixed-pool-size = $cores"
-        val config = ConfigFactory.parseString(dispatcher).withFallback(ConfigFactory.load())
-        ActorSystem[Nothing](RandomsServer(configuration), "randoms", config)
-      case Left(problem) => fail(problem)
+    Configuration.from(sys.env).flatMap(check) match {
+      case Right(configuration) => start(configuration)
+      case Left(problem)        => fail(problem)
     }
+
+  def start(configuration: Configuration): ActorSystem[Nothing] = {
+    val dispatcher = s"drawing-dispatcher.thread-pool-executor.fixed-pool-size = $cores"
+    val config = ConfigFactory.parseString(dispatcher).withFallback(ConfigFactory.load())
+    ActorSystem[Nothing](RandomsServer(configuration), "randoms", config)
+  }
+
+  /** Whether the port is free is known now, and not after all the rest has been started. */
+  private def check(configuration: Configuration): Either[String, Configuration] = {
+    import configuration._
+    Using(new Socket) { socket =>
+      socket.setReuseAddress(true)
+      socket.bind(new InetSocketAddress(host, port))
+    }.toEither.map(_ => configuration).left.map(cannotListen(configuration, _))
+  }
+
+  private def cannotListen(configuration: Configuration, cause: Throwable): String =
+    s"cannot listen on ${configuration.host}:${configuration.port}: ${cause.getMessage}"
 
   private def apply(configuration: Configuration): Behavior[Nothing] =
     Behaviors.setup[Nothing] { context =>
@@ -38,7 +54,7 @@ object RandomsServer {
         .bind(new RandomsRoutes(draws, compressFrom, log).route)
         .onComplete {
           case Success(binding) => stopWithSystem(binding)
-          case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+          case Failure(cause)   => fail(cannotListen(configuration, cause))
         }
       Behaviors.empty
     }

@@ -8,6 +8,7 @@ import akka.http.scaladsl.Http
 import akka.http.scaladsl.server.Route
 import akka.pattern.after
 import com.typesafe.config.ConfigFactory
+import java.net.{InetSocketAddress, Socket}
 import java.util.logging.LogManager
 import javax.imageio.ImageIO
 import scala.concurrent.ExecutionContext
@@ -18,20 +19,34 @@ import scala.util.{Failure, Success, Using}
 object RaytracerServer {
   private def cores = Runtime.getRuntime.availableProcessors
 
-  def main(args: Array[String]): Unit = {
+  def main(args: Array[String]): Unit =
+    Configuration.from(sys.env).flatMap(check) match {
+      case Right(configuration) => start(configuration)
+      case Left(problem)        => fail(problem)
+    }
+
+  def start(configuration: Configuration): ActorSystem[Nothing] = {
     Using.resource(getClass.getResourceAsStream("/logging.properties")) {
       LogManager.getLogManager.readConfiguration(_)
     }
     // Pictures stay in memory.
     ImageIO.setUseCache(false)
-    Configuration.from(sys.env) match {
-      case Right(configuration) =>
-        val dispatcher = s"rendering-dispatcher.thread-pool-executor.fixed-pool-size = $cores"
-        val config = ConfigFactory.parseString(dispatcher).withFallback(ConfigFactory.load())
-        ActorSystem[Nothing](RaytracerServer(configuration), "raytracer", config)
-      case Left(problem) => fail(problem)
-    }
+    val dispatcher = s"rendering-dispatcher.thread-pool-executor.fixed-pool-size = $cores"
+    val config = ConfigFactory.parseString(dispatcher).withFallback(ConfigFactory.load())
+    ActorSystem[Nothing](RaytracerServer(configuration), "raytracer", config)
   }
+
+  /** Whether the port is free is known now, and not after all the rest has been started. */
+  private def check(configuration: Configuration): Either[String, Configuration] = {
+    import configuration._
+    Using(new Socket) { socket =>
+      socket.setReuseAddress(true)
+      socket.bind(new InetSocketAddress(host, port))
+    }.toEither.map(_ => configuration).left.map(cannotListen(configuration, _))
+  }
+
+  private def cannotListen(configuration: Configuration, cause: Throwable): String =
+    s"cannot listen on ${configuration.host}:${configuration.port}: ${cause.getMessage}"
 
   private def apply(configuration: Configuration): Behavior[Nothing] =
     Behaviors.setup[Nothing] { context =>
@@ -46,7 +61,7 @@ object RaytracerServer {
         .bindFlow(Connections.handle(answer))
         .onComplete {
           case Success(binding) => stopWithSystem(binding)
-          case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+          case Failure(cause)   => fail(cannotListen(configuration, cause))
         }
       Behaviors.empty
     }

@@ -7,6 +7,7 @@ import akka.actor.typed.{ActorSystem, Behavior}
 import akka.http.scaladsl.Http
 import akka.pattern.after
 import akka.util.ByteString
+import java.net.{InetSocketAddress, Socket}
 import java.util.logging.LogManager
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration._
@@ -14,15 +15,30 @@ import scala.util.{Failure, Success, Using}
 
 /** The object graph, from start to stop. */
 object UploadServer {
-  def main(args: Array[String]): Unit = {
+  def main(args: Array[String]): Unit =
+    Configuration.from(sys.env).flatMap(check) match {
+      case Right(configuration) => start(configuration)
+      case Left(problem)        => fail(problem)
+    }
+
+  def start(configuration: Configuration): ActorSystem[Nothing] = {
     Using.resource(getClass.getResourceAsStream("/logging.properties")) {
       LogManager.getLogManager.readConfiguration(_)
     }
-    Configuration.from(sys.env) match {
-      case Right(configuration) => ActorSystem[Nothing](UploadServer(configuration), "upload")
-      case Left(problem)        => fail(problem)
-    }
+    ActorSystem[Nothing](UploadServer(configuration), "upload")
   }
+
+  /** Whether the port is free is known now, and not after all the rest has been started. */
+  private def check(configuration: Configuration): Either[String, Configuration] = {
+    import configuration._
+    Using(new Socket) { socket =>
+      socket.setReuseAddress(true)
+      socket.bind(new InetSocketAddress(host, port))
+    }.toEither.map(_ => configuration).left.map(cannotListen(configuration, _))
+  }
+
+  private def cannotListen(configuration: Configuration, cause: Throwable): String =
+    s"cannot listen on ${configuration.host}:${configuration.port}: ${cause.getMessage}"
 
   private def apply(configuration: Configuration): Behavior[Nothing] =
     Behaviors.setup[Nothing] { context =>
@@ -39,7 +55,7 @@ object UploadServer {
         .bind(new UploadRoutes(uploads, storage, limits, page).route)
         .onComplete {
           case Success(binding) => stopWithSystem(binding)
-          case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+          case Failure(cause)   => fail(cannotListen(configuration, cause))
         }
       Behaviors.empty
     }

@@ -1,0 +1,43 @@
+package org.samewire.report
+
+import java.net.{ConnectException, InetAddress, ServerSocket, Socket}
+import java.nio.charset.StandardCharsets.US_ASCII
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try, Using}
+
+/** What the build runs for the JVM's archive of loaded classes: a start, some requests and a stop,
+  * without upstreams.
+  */
+object Training {
+  private val Loopback = InetAddress.getLoopbackAddress
+
+  private val requests = Seq(
+    "GET /healthz HTTP/1.0\r\n\r\n",
+    "GET /report HTTP/1.0\r\n\r\n",
+    "GET /nothing HTTP/1.0\r\n\r\n"
+  )
+
+  def main(args: Array[String]): Unit = {
+    val port = Using.resource(new ServerSocket(0, 1, Loopback))(_.getLocalPort)
+    val nobody = Configuration.Origin("127.0.0.1", 9)
+    ReportServer.start(Configuration("127.0.0.1", port, nobody, nobody, 1.second))
+    requests.foreach { request =>
+      Using.resource(connect(port)) { client =>
+        client.getOutputStream.write(request.getBytes(US_ASCII))
+        client.getInputStream.readAllBytes()
+      }
+    }
+    sys.exit(0)
+  }
+
+  /** Nobody says when the server listens. */
+  @tailrec
+  private def connect(port: Int): Socket = Try(new Socket(Loopback, port)) match {
+    case Success(client)              => client
+    case Failure(_: ConnectException) =>
+      Thread.sleep(20)
+      connect(port)
+    case Failure(cause) => throw cause
+  }
+}
