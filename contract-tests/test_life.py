@@ -35,9 +35,7 @@ pytestmark = [pytest.mark.layer("life"), pytest.mark.clock]
 has_database = pytest.mark.stores(*URL_VARIABLES)
 
 STOP = 10.0
-"""Seconds that a server has to end."""
-REFUSAL = 30.0
-"""Seconds after which a server with a bad configuration is not waited for any longer; several start at once."""
+"""Seconds that a server has to end, be it for its stop signal or for a bad configuration."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
 AWAY = 2.0
@@ -370,8 +368,8 @@ def test_bad_configuration(server: Server, lab: Lab) -> None:
     def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
         running = lab.spawn(server, database=url, env=upstreams | env)
         with killed_in_the_end(running):
-            if not wait_until(lambda: not running.alive, REFUSAL):
-                yield f"{what}: still runs after {REFUSAL:g} s"
+            if not wait_until(lambda: not running.alive, STOP):
+                yield f"{what}: still runs after {STOP:g} s"
                 return
             status, lines = running.wait(0), running.stderr().splitlines()
             if status != 1:
