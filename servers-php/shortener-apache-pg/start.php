@@ -37,8 +37,12 @@ $environment = [
     'SERVER_ROOT' => __DIR__,
     'PID_FILE' => "$directory/shortener-apache-pg-$port.pid",
     'PHP_INI_SCAN_DIR' => '',
-    // What libpq takes from its environment unless the URL says otherwise, in seconds and milliseconds.
-    'PGCONNECT_TIMEOUT' => '2',
+    // What libpq takes from its environment; statement_timeout in milliseconds.
+    'PGHOST' => trim($database['host'], '[]'),
+    'PGPORT' => $database['port'] ?? 5432,
+    'PGUSER' => rawurldecode($database['user'] ?? ''),
+    'PGPASSWORD' => rawurldecode($database['pass'] ?? ''),
+    'PGDATABASE' => rawurldecode(substr($database['path'], 1)),
     'PGOPTIONS' => '-c statement_timeout=5000',
     'PGAPPNAME' => 'shortener-apache-pg',
 ];

@@ -31,11 +31,11 @@ final class CreateLink
         for ($attempt = 0; $attempt < 10; $attempt++) {
             $hash = self::randomHash();
             $inserted = $this->database->execute(
-                'insert into links (hash, url) values ($1, $2) on conflict do nothing',
+                'insert into links (hash, url) values (?, ?) on conflict do nothing',
                 $hash,
                 $url,
             );
-            if (pg_affected_rows($inserted) === 1) {
+            if ($inserted->rowCount() === 1) {
                 return Response::json(201, ['hash' => $hash, 'url' => $url], ['Location' => "/$hash"]);
             }
         }

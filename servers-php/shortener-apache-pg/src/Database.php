@@ -4,75 +4,58 @@ declare(strict_types=1);
 
 namespace Samewire\Shortener;
 
-use ErrorException;
-use PgSql\Connection;
-use PgSql\Result;
-use RuntimeException;
+use PDO;
+use PDOException;
+use PDOStatement;
 
 /** The one connection of this process: opened by its first request that needs it, kept for all later ones. */
 final class Database
 {
-    private const UNKNOWN_STATEMENT = '26000';
+    // Server, user and database are in libpq's environment: see start.php.
+    private const DSN = 'pgsql:';
 
-    private ?Connection $connection = null;
+    private const OPTIONS = [
+        PDO::ATTR_PERSISTENT => true,
+        // Seconds for connecting.
+        PDO::ATTR_TIMEOUT => 5,
+        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
+        // One round trip: PDO would prepare a statement, execute it and drop it again, in each request.
+        PDO::PGSQL_ATTR_DISABLE_PREPARES => true,
+    ];
 
-    /** Runs a statement, which is prepared when this connection first meets it. */
-    public function execute(string $sql, string ...$parameters): Result
+    private ?PDO $connection = null;
+
+    public function execute(string $sql, string ...$parameters): PDOStatement
     {
-        // Named after its text: what bears the name on a connection is this statement.
-        $name = hash('xxh3', $sql);
-
         try {
             $this->connection ??= self::connect();
-            $result = $this->result(pg_send_execute($this->connection, $name, $parameters));
-            if (pg_result_error_field($result, PGSQL_DIAG_SQLSTATE) === self::UNKNOWN_STATEMENT) {
-                self::check($this->result(pg_send_prepare($this->connection, $name, $sql)));
-                $result = $this->result(pg_send_execute($this->connection, $name, $parameters));
-            }
-        } catch (ErrorException $warning) {
-            self::away($warning->getMessage());
+            $statement = $this->connection->prepare($sql);
+            $statement->execute($parameters);
+        } catch (PDOException $failure) {
+            self::away($failure);
         }
-        self::check($result);
 
-        return $result;
+        return $statement;
     }
 
-    private static function connect(): Connection
+    private static function connect(): PDO
     {
-        // Resets the session with a round trip, and so finds out whether the connection still lives.
-        $connection = pg_pconnect(getenv('POSTGRES_URL'));
+        // PDO looks at what has arrived on a connection before it gives it out again, and replaces one that has ended.
+        // The first look may find the server's last words, then the second finds the end: no request fails after
+        // the database's return.
+        $connection = new PDO(self::DSN, options: self::OPTIONS);
 
-        // Asked for again, a dead one is opened anew: after the database's return no request fails.
-        return pg_connection_status($connection) === PGSQL_CONNECTION_OK
-            ? $connection
-            : pg_pconnect(getenv('POSTGRES_URL'));
+        return new PDO(self::DSN, options: self::OPTIONS);
     }
 
-    private function result(bool $sent): Result
+    private static function away(PDOException $failure): never
     {
-        $result = $sent ? pg_get_result($this->connection) : false;
-
-        return $result !== false ? $result : self::away(pg_last_error($this->connection));
-    }
-
-    private static function check(Result $result): void
-    {
-        if (in_array(pg_result_status($result), [PGSQL_TUPLES_OK, PGSQL_COMMAND_OK], true)) {
-            return;
+        // Classes 08, 53, 57: broken, out of resources, shut down or timed out. HY: no state, the connection broke.
+        $class = substr((string) ($failure->errorInfo[0] ?? 'HY'), 0, 2);
+        if (!in_array($class, ['08', '53', '57', 'HY'], true)) {
+            throw $failure;
         }
-        $state = pg_result_error_field($result, PGSQL_DIAG_SQLSTATE);
-        $message = pg_result_error($result);
-
-        // No state: the connection broke. Classes 08, 53, 57: broken, out of resources, shut down or timed out.
-        match (substr((string) $state, 0, 2)) {
-            '', '08', '53', '57' => self::away($message),
-            default => throw new RuntimeException($message),
-        };
-    }
-
-    private static function away(string $reason): never
-    {
-        error_log('Database away: ' . strtok($reason, "\n"));
+        error_log('Database away: ' . strtok($failure->getMessage(), "\n"));
 
         throw Problem::unavailable();
     }

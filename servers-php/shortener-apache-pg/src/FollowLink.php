@@ -17,8 +17,7 @@ final class FollowLink
             return new Response(404);
         }
 
-        $rows = $this->database->execute('select url from links where hash = $1', $hash);
-        $link = pg_fetch_assoc($rows);
+        $link = $this->database->execute('select url from links where hash = ?', $hash)->fetch();
 
         return $link === false ? new Response(404) : new Response(301, ['Location' => $link['url']]);
     }

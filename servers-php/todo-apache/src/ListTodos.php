@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 final class ListTodos
 {
-    private const SQL = 'select id, title, completed from todos where id > $1 order by id limit $2';
+    private const SQL = 'select id, title, completed from todos where id > ? order by id limit ?';
 
     public function __construct(private readonly Database $database)
     {
@@ -25,8 +25,8 @@ final class ListTodos
         }
 
         // One row more than asked for tells whether there is a next page.
-        $rows = pg_fetch_all($this->database->execute(self::SQL, (string) $after, (string) ($limit + 1)));
-        $items = array_map(Todo::fromRow(...), array_slice($rows, 0, $limit));
+        $rows = $this->database->execute(self::SQL, (string) $after, (string) ($limit + 1))->fetchAll();
+        $items = array_slice($rows, 0, $limit);
         $next = count($rows) > $limit ? end($items)['id'] : null;
 
         return Response::json(200, ['items' => $items, 'next' => $next]);

@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 final class ShowTodo
 {
-    private const SQL = 'select id, title, completed from todos where id = $1';
+    private const SQL = 'select id, title, completed from todos where id = ?';
 
     public function __construct(private readonly Database $database)
     {
@@ -15,8 +15,8 @@ final class ShowTodo
     public function __invoke(string $id): Response
     {
         $number = Todo::id($id);
-        $row = pg_fetch_assoc($this->database->execute(self::SQL, (string) $number));
+        $rows = $this->database->execute(self::SQL, (string) $number);
 
-        return $row !== false ? Response::json(200, Todo::fromRow($row)) : throw Problem::noSuchTodo();
+        return Response::json(200, $rows->fetch() ?: throw Problem::noSuchTodo());
     }
 }

@@ -15,17 +15,6 @@ final class Todo
     }
 
     /**
-     * The item as clients see it.
-     *
-     * @param array{id: string, title: string, completed: string} $row
-     * @return array{id: int, title: string, completed: bool}
-     */
-    public static function fromRow(array $row): array
-    {
-        return ['id' => (int) $row['id'], 'title' => $row['title'], 'completed' => $row['completed'] === 't'];
-    }
-
-    /**
      * The members of a JSON object that keep the rules; the first rule that is broken ends the request.
      *
      * @param array<string, mixed> $object

@@ -9,8 +9,8 @@ final class UpdateTodo
 {
     // One statement: between reading and writing nothing is lost to another client.
     private const SQL = <<<'SQL'
-        update todos set title = coalesce($2, title), completed = coalesce($3, completed)
-        where id = $1
+        update todos set title = coalesce(?, title), completed = coalesce(?, completed)
+        where id = ?
         returning id, title, completed
         SQL;
 
@@ -26,10 +26,9 @@ final class UpdateTodo
         $number = Todo::id($id);
 
         $completed = isset($members['completed']) ? ($members['completed'] ? 't' : 'f') : null;
-        $rows = $this->database->execute(self::SQL, (string) $number, $members['title'] ?? null, $completed);
-        $row = pg_fetch_assoc($rows);
+        $rows = $this->database->execute(self::SQL, $members['title'] ?? null, $completed, (string) $number);
 
-        return $row !== false ? Response::json(200, Todo::fromRow($row)) : throw Problem::noSuchTodo();
+        return Response::json(200, $rows->fetch() ?: throw Problem::noSuchTodo());
     }
     // #endregion todo.update
 }
