@@ -493,7 +493,7 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
                 )
                 signalled = time.monotonic()
                 busy.signal(server.stop_signal)
-                # What is in flight may not stay frozen for long: a server gives its database about a second.
+                # What is in flight may not stay frozen for long: a server does not wait for its database forever.
                 wait_until(lambda: not takes_connections(target), 0.3)
                 for connection, request in slow:
                     connection.send_raw(request.to_bytes(connection.authority)[-5:])

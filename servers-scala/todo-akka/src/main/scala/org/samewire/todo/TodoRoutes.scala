@@ -16,7 +16,7 @@ final class TodoRoutes(todos: ActorRef[Todos.Command])(implicit system: ActorSys
   import TodoRoutes._
 
   /** For an answer of the database, waiting for a connection included. */
-  private implicit val timeout: Timeout = 1500.millis
+  private implicit val timeout: Timeout = 10.seconds
   private implicit val executionContext: ExecutionContext = system.executionContext
 
   private implicit val rejections: RejectionHandler = RejectionHandler

@@ -6,24 +6,38 @@ import akka.actor.typed.scaladsl.Behaviors
 import akka.actor.typed.{ActorSystem, Behavior}
 import akka.http.scaladsl.Http
 import akka.pattern.after
-import com.github.jasync.sql.db.Connection
+import java.net.{InetSocketAddress, Socket}
 import java.util.logging.LogManager
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration._
-import scala.jdk.FutureConverters._
 import scala.util.{Failure, Success, Using}
 
 /** The object graph, from start to stop. */
 object TodoServer {
-  def main(args: Array[String]): Unit = {
+  def main(args: Array[String]): Unit =
+    Configuration.from(sys.env).flatMap(check) match {
+      case Right(configuration) => start(configuration)
+      case Left(problem)        => fail(problem)
+    }
+
+  def start(configuration: Configuration): ActorSystem[Nothing] = {
     Using.resource(getClass.getResourceAsStream("/logging.properties")) {
       LogManager.getLogManager.readConfiguration(_)
     }
-    Configuration.from(sys.env) match {
-      case Right(configuration) => ActorSystem[Nothing](TodoServer(configuration), "todo")
-      case Left(problem)        => fail(problem)
-    }
+    ActorSystem[Nothing](TodoServer(configuration), "todo")
   }
+
+  /** Whether the port is free is known now, and not after all the rest has been started. */
+  private def check(configuration: Configuration): Either[String, Configuration] = {
+    import configuration._
+    Using(new Socket) { socket =>
+      socket.setReuseAddress(true)
+      socket.bind(new InetSocketAddress(host, port))
+    }.toEither.map(_ => configuration).left.map(cannotListen(configuration, _))
+  }
+
+  private def cannotListen(configuration: Configuration, cause: Throwable): String =
+    s"cannot listen on ${configuration.host}:${configuration.port}: ${cause.getMessage}"
 
   private def apply(configuration: Configuration): Behavior[Nothing] =
     Behaviors.setup[Nothing] { context =>
@@ -31,20 +45,20 @@ object TodoServer {
       implicit val executionContext: ExecutionContext = context.executionContext
       import configuration._
 
-      val connections = TodoTable.pool(database, context.executionContext)
-      val todos = context.spawn(Todos(new TodoTable(connections)), "todos")
+      def table() = new TodoTable(TodoTable.pool(database))
+      val todos = context.spawn(Todos(table _), "todos")
       Http().newServerAt(host, port).bind(new TodoRoutes(todos).route).onComplete {
-        case Success(binding) => stopWithSystem(binding, connections)
-        case Failure(cause)   => fail(s"cannot listen on $host:$port: ${cause.getMessage}")
+        case Success(binding) => stopWithSystem(binding)
+        case Failure(cause)   => fail(cannotListen(configuration, cause))
       }
       Behaviors.empty
     }
 
   // #region server.stop
-  /** On SIGTERM: no new connections, then the requests in flight, then the database's connections.
-    * The JVM ends with status 143 once this is done.
+  /** On SIGTERM: no new connections, then the requests in flight. The JVM ends with status 143 once
+    * this is done.
     */
-  private def stopWithSystem(binding: Http.ServerBinding, connections: Connection)(implicit
+  private def stopWithSystem(binding: Http.ServerBinding)(implicit
       system: ActorSystem[_],
       executionContext: ExecutionContext
   ): Unit = {
@@ -55,9 +69,6 @@ object TodoServer {
     shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
       // For requests that are already on their way; connections without one are then cut.
       after(500.millis)(binding.terminate(hardDeadline = 7500.millis)).map(_ => Done)
-    }
-    shutdown.addTask(PhaseBeforeActorSystemTerminate, "disconnect") { () =>
-      connections.disconnect().asScala.map(_ => Done)
     }
   }
   // #endregion server.stop

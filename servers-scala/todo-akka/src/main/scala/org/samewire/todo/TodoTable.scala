@@ -2,14 +2,14 @@ package org.samewire.todo
 
 import com.github.jasync.sql.db.postgresql.PostgreSQLConnectionBuilder
 import com.github.jasync.sql.db.postgresql.exceptions.GenericDatabaseException
-import com.github.jasync.sql.db.{
-  Connection,
-  ConnectionPoolConfigurationBuilder,
-  QueryResult,
-  RowData
-}
+import com.github.jasync.sql.db.{Connection, ConnectionPoolConfiguration, QueryResult, RowData}
+import io.netty.channel.nio.NioEventLoopGroup
+import io.netty.channel.{Channel, ChannelFuture}
+import io.netty.util.concurrent.DefaultThreadFactory
 import java.io.IOException
-import java.util.concurrent.{CompletionException, Executor, TimeoutException}
+import java.nio.channels.ClosedChannelException
+import java.util.concurrent.{CompletionException, ExecutorService, TimeoutException}
+import kotlinx.coroutines.ExecutorsKt
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
@@ -69,6 +69,9 @@ final class TodoTable(connections: Connection)(implicit executionContext: Execut
 
   def ping(): Future[Unit] = execute("select 1").map(_ => ())
 
+  /** What is asked or waits for a connection fails now. */
+  def close(): Unit = { connections.disconnect(); () }
+
   private def query(sql: String, values: Any*): Future[Seq[Todo]] =
     execute(sql, values: _*).map(_.getRows.asScala.map(todo).toSeq)
 
@@ -81,8 +84,11 @@ final class TodoTable(connections: Connection)(implicit executionContext: Execut
 
 object TodoTable {
 
-  private val ConnectTimeout = 1.second
-  private val StatementTimeout = 1500.millis
+  /** A database that is away refuses or closes: these are for one that is slow. */
+  private val ConnectTimeout = 5.seconds
+  private val StatementTimeout = 5.seconds
+  private val TimeBetweenTests = 1.second
+  private val IdleTime = 1.minute
 
   /** Classes of SQLSTATE in which PostgreSQL itself says that it cannot serve at present:
     * connection lost or refused, no such database or user yet, out of resources, shutting down or
@@ -91,33 +97,52 @@ object TodoTable {
   private val Away = Set("08", "28", "3D", "53", "57", "58")
 
   // #region database.pool
-  /** The driver's defaults are one connection, and callbacks on a pool that is one thread on two
-    * cores. Statements are prepared once per connection.
+  /** By default there would be one connection, and a query would go through three pools of threads.
+    * Statements are prepared once per connection.
     */
-  def pool(database: Configuration.Database, executor: Executor): Connection = {
-    val settings = new ConnectionPoolConfigurationBuilder()
-    settings.setHost(database.host)
-    settings.setPort(database.port)
-    settings.setDatabase(database.name)
-    settings.setUsername(database.user)
-    settings.setPassword(database.password.orNull)
-    settings.setMaxActiveConnections(10)
-    settings.setMaxPendingQueries(1024)
-    settings.setConnectionCreateTimeout(ConnectTimeout.toMillis)
-    settings.setConnectionTestTimeout(ConnectTimeout.toMillis)
-    settings.setConnectionValidationInterval(ConnectTimeout.toMillis)
-    settings.setQueryTimeout(StatementTimeout.toMillis)
-    settings.setExecutionContext(executor)
-    PostgreSQLConnectionBuilder.createConnectionPool(settings)
+  def pool(database: Configuration.Database): Connection = {
+    val connections = 10
+    val waitingQueries = 1024
+    PostgreSQLConnectionBuilder.createConnectionPool(
+      new ConnectionPoolConfiguration(
+        database.host,
+        database.port,
+        database.name,
+        database.user,
+        database.password.orNull,
+        connections,
+        IdleTime.toMillis,
+        waitingQueries,
+        TimeBetweenTests.toMillis,
+        ConnectTimeout.toMillis,
+        ConnectTimeout.toMillis,
+        StatementTimeout.toMillis,
+        EventLoop,
+        EventLoop,
+        ExecutorsKt.from(EventLoop: ExecutorService)
+      )
+    )
   }
   // #endregion database.pool
+
+  /** All of the driver runs on this thread. It does not tell a query under way that its connection
+    * has been closed.
+    */
+  private object EventLoop extends NioEventLoopGroup(1, new DefaultThreadFactory("db", true)) {
+    override def register(channel: Channel): ChannelFuture = {
+      channel.closeFuture.addListener { (_: ChannelFuture) =>
+        channel.pipeline.fireExceptionCaught(new ClosedChannelException)
+      }
+      super.register(channel)
+    }
+  }
 
   def isAway(failure: Throwable): Boolean = failure match {
     case wrapped: CompletionException if wrapped.getCause != null => isAway(wrapped.getCause)
     case refused: GenericDatabaseException                        =>
       Away(String.valueOf(refused.getErrorMessage.getFields.get('C')).take(2))
     case _: IOException | _: TimeoutException => true
-    // "not connected", "wait queue is full"
+    // "not connected", "wait queue is full", "pool terminated"
     case _: IllegalStateException                                 => true
     case _: com.github.jasync.sql.db.exceptions.DatabaseException => true
     case _                                                        => false

@@ -1,15 +1,15 @@
 package org.samewire.todo
 
 import akka.actor.typed.scaladsl.{ActorContext, Behaviors}
-import akka.actor.typed.{ActorRef, Behavior}
+import akka.actor.typed.{ActorRef, Behavior, PostStop, Signal}
 import akka.pattern.StatusReply
 import scala.concurrent.Future
 import scala.concurrent.duration._
 import scala.util.control.NoStackTrace
 import scala.util.{Failure, Success, Try}
 
-/** The keeper of the table: passes questions on while the database is there, and refuses them at
-  * once while it is away, until it answers again.
+/** The keeper of the table: passes questions on while the database is there. When it is gone, all
+  * connections are given up, and questions are refused at once until it answers again.
   */
 object Todos {
   sealed trait Command
@@ -44,42 +44,58 @@ object Todos {
 
   private val TimeBetweenChecks = 250.millis
 
-  def apply(table: TodoTable): Behavior[Command] = answering(table, checking = false)
+  def apply(open: () => TodoTable): Behavior[Command] = answering(open(), open, checking = false)
 
   /** One question that failed may be bad luck; the database is away if it fails the check, too. */
-  private def answering(table: TodoTable, checking: Boolean): Behavior[Command] =
-    Behaviors.receive {
-      case (context, question: Question[_]) =>
-        answer(question, table, context)
-        Behaviors.same
-      case (context, Lost | Check) =>
-        if (!checking) check(table, context)
-        answering(table, checking = true)
-      case (_, Checked(Success(_))) =>
-        answering(table, checking = false)
-      case (context, Checked(Failure(cause))) =>
-        context.log.warn("database away: {}", cause.toString)
-        context.scheduleOnce(TimeBetweenChecks, context.self, Check)
-        away(table)
-    }
+  private def answering(
+      table: TodoTable,
+      open: () => TodoTable,
+      checking: Boolean
+  ): Behavior[Command] =
+    Behaviors
+      .receive[Command] {
+        case (context, question: Question[_]) =>
+          answer(question, table, context)
+          Behaviors.same
+        case (context, Lost | Check) =>
+          if (!checking) check(table, context)
+          answering(table, open, checking = true)
+        case (_, Checked(Success(_))) =>
+          answering(table, open, checking = false)
+        case (context, Checked(Failure(cause))) =>
+          context.log.warn("database away: {}", cause.toString)
+          table.close()
+          context.scheduleOnce(TimeBetweenChecks, context.self, Check)
+          away(open(), open)
+      }
+      .receiveSignal(closed(table))
 
-  private def away(table: TodoTable): Behavior[Command] =
-    Behaviors.receive {
-      case (_, question: Question[_]) =>
-        question.replyTo ! StatusReply.error(Away)
-        Behaviors.same
-      case (_, Lost) =>
-        Behaviors.same
-      case (context, Check) =>
-        check(table, context)
-        Behaviors.same
-      case (context, Checked(Failure(_))) =>
-        context.scheduleOnce(TimeBetweenChecks, context.self, Check)
-        Behaviors.same
-      case (context, Checked(Success(_))) =>
-        context.log.warn("database answers again")
-        answering(table, checking = false)
-    }
+  private def away(table: TodoTable, open: () => TodoTable): Behavior[Command] =
+    Behaviors
+      .receive[Command] {
+        case (_, question: Question[_]) =>
+          question.replyTo ! StatusReply.error(Away)
+          Behaviors.same
+        case (_, Lost) =>
+          Behaviors.same
+        case (context, Check) =>
+          check(table, context)
+          Behaviors.same
+        case (context, Checked(Failure(_))) =>
+          context.scheduleOnce(TimeBetweenChecks, context.self, Check)
+          Behaviors.same
+        case (context, Checked(Success(_))) =>
+          context.log.warn("database answers again")
+          answering(table, open, checking = false)
+      }
+      .receiveSignal(closed(table))
+
+  private def closed(
+      table: TodoTable
+  ): PartialFunction[(ActorContext[Command], Signal), Behavior[Command]] = { case (_, PostStop) =>
+    table.close()
+    Behaviors.same
+  }
 
   private def check(table: TodoTable, context: ActorContext[Command]): Unit =
     context.pipeToSelf(table.ping())(Checked)
