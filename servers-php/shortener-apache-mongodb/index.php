@@ -13,10 +13,6 @@ use Samewire\Shortener\Request;
 use Samewire\Shortener\Response;
 use Samewire\Shortener\ShowLink;
 
-spl_autoload_register(static function (string $class): void {
-    require __DIR__ . '/src/' . basename(strtr($class, '\\', '/')) . '.php';
-});
-
 // A warning is a failure like any other: it ends the request.
 set_error_handler(static function (int $level, string $message, string $file, int $line): never {
     throw new ErrorException($message, 0, $level, $file, $line);

@@ -53,6 +53,3 @@ try {
 }
 
 $response->send();
-
-// What the driver finds when PHP clears up, such as a broken connection, is only logged.
-restore_error_handler();
