@@ -1,7 +1,7 @@
 # Verbs only; what they do is in harness/. `make` alone explains them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint unit race up clean
+.PHONY: help setup test lint race up compose-test clean
 
 UV_VERSION := 0.13.8
 UV := .samewire/uv/bin/uv
@@ -10,15 +10,15 @@ SAMEWIRE := $(VENV)/bin/samewire
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help: ## explain the verbs
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "More: $(SAMEWIRE) --help (after make setup). make race and make up pass ARGS='…' on."
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "More: $(SAMEWIRE) --help (after make setup). make race, make up and make compose-test pass ARGS='…' on."
 
 setup: $(SAMEWIRE) ## install what is missing (packages, Python, Node.js, PostgreSQL) and build all servers
 	@harness/toolchains/install-packages
 	@$(SAMEWIRE) setup
 
 test: setup ## prove it all: linters, unit tests, the contract suite on every server, a race in small
-	@$(SAMEWIRE) test
+	@$(SAMEWIRE) test $(ARGS)
 
 lint: setup ## formatters and linters of every language
 	@$(SAMEWIRE) lint
@@ -29,6 +29,11 @@ race: setup ## the main job: prove the shortener servers identical where that is
 
 up: setup ## databases and servers, until Ctrl-C
 	@$(SAMEWIRE) up $(ARGS)
+
+compose-test: $(SAMEWIRE) ## prove docker-compose.yml: an engine, images, databases, data, the suite on servers of each language
+	@harness/toolchains/install-packages
+	@docker info >/dev/null 2>&1 || harness/toolchains/install-packages harness/containers/apt.txt
+	@$(SAMEWIRE) compose-test $(ARGS)
 
 clean: ## delete all that was made: toolchains, builds, data, records (not bench/results)
 	@if [ -x $(SAMEWIRE) ]; then $(SAMEWIRE) clean; fi

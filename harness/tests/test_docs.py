@@ -15,7 +15,7 @@ _FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
-_VERBS = set(re.findall(r"^([a-z]+):.*## ", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
+_VERBS = set(re.findall(r"^([a-z-]+):.*## ", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 
@@ -79,7 +79,7 @@ def test_every_command_and_option_exists(page):
 
 @each_page
 def test_every_make_verb_exists(page):
-    named = {verb for line in _code(page.read_text()) for verb in re.findall(r"^ *make ([a-z]+)", line)}
+    named = {verb for line in _code(page.read_text()) for verb in re.findall(r"^ *make ([a-z-]+)", line)}
     assert named <= _VERBS
 
 

@@ -114,6 +114,14 @@ def test_bytes_are_told_apart_by_ports(family, address):
         assert usage["generator"].bytes_in == pytest.approx(3000, abs=2)
 
 
+@pytest.mark.skipif(established_sockets() is None, reason="this kernel has no socket diagnostics")
+def test_bytes_of_what_is_in_another_network_are_not_known():
+    trees = {"server": os.getpid(), "generator": os.getpid()}
+    usage = Sampler(trees, 8080, None, apart=True).snapshot().trees
+    assert usage["server"].bytes_in is None
+    assert usage["generator"].bytes_in == 0
+
+
 def test_a_row_for_every_interval(spawn):
     child = spawn(BURN.format(30))
     sampler = _sampler(child.pid, interval=0.1)

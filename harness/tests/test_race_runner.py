@@ -75,7 +75,7 @@ class _FakeSampler:
     busy = 0.98
     cost = SimpleNamespace(as_dict=lambda: {"samples": 1})
 
-    def __init__(self, trees, *_):
+    def __init__(self, trees, *_, **__):
         self.trees, self.time, self.snapshots = trees, 0, []
 
     def snapshot(self, pss_of=None):
@@ -99,6 +99,7 @@ class _FakeSampler:
 
 class _FakeLab:
     broken: set = set()  # noqa: RUF012
+    images: dict = {}  # noqa: RUF012
     run = None
 
     def __init__(self, **_):
@@ -134,7 +135,7 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
     monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
-    monkeypatch.setattr(runner, "fresh_pass", lambda server: PASS)
+    monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     monkeypatch.setattr(runner.generator, "build", lambda: None)
     monkeypatch.setattr(runner.generator, "lookup_lists", lambda *_: [])
     monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
@@ -151,8 +152,8 @@ def _content(folder):
 
 
 def test_no_race_without_a_fresh_pass(fake):
-    fake.setattr(runner, "fresh_pass", lambda server: None if server is SLOW else PASS)
-    fake.setattr(runner, "why_stale", lambda server: "its files changed")
+    fake.setattr(runner, "fresh_pass", lambda server, image: None if server is SLOW else PASS)
+    fake.setattr(runner, "why_stale", lambda *_: "its files changed")
     with pytest.raises(RaceError, match=r"(?s)servers-b/slow: its files changed.*samewire verify servers-b/slow$"):
         _race()
     assert not list(runner.RESULTS.iterdir())
@@ -198,6 +199,15 @@ def test_verdicts_follow_the_figures(fake):
     }
     assert content["summary"][FAST.id]["throughput_rps"]["n"] == 5
     assert {row["verdict"] for row in content["findings"]} >= {"not tested"}
+
+
+def test_a_race_in_containers_says_so_and_keeps_the_images(fake):
+    images = {FAST.id: "sha256:1", SLOW.id: "sha256:2", OTHER.id: "sha256:3"}
+    fake.setattr(_FakeLab, "images", images)
+    content = _content(_race(profile="smoke"))
+    jsonschema.validate(content, SCHEMA)
+    assert content["images"] == images
+    assert content["warnings"][0].startswith("in containers: ")
 
 
 def test_a_server_that_does_not_start_spoils_nothing_else(fake):

@@ -72,6 +72,17 @@ def test_another_services_contract_does_not_matter(server, tmp_path):
     assert record.fresh_pass(server)
 
 
+def test_what_passed_as_an_image_says_nothing_of_the_process_nor_of_another_image(server):
+    record.write_pass(server, {"cases": {"passed": 3}}, {}, "sha256:one")
+    assert record.fresh_pass(server) is None
+    assert record.fresh_pass(server, "sha256:one")
+    assert record.fresh_pass(server, "sha256:two") is None
+    assert "its image changed" in record.why_stale(server, "sha256:two")
+    _pass(server)
+    record.remove_pass(server, "sha256:two")
+    assert record.fresh_pass(server)
+
+
 def test_a_failure_removes_the_record(server):
     _pass(server)
     record.remove_pass(server)

@@ -30,10 +30,17 @@ def run_command(argv: Sequence[str], folder: Path, needs: Sequence[str]) -> str:
     command = f"{' '.join(argv)}   (in {folder})"
     if done.returncode:
         raise BuildError(f"{command}\nexit status {done.returncode}\n{_end(done.stdout)}")
-    # Maven only warns when a dependency's POM cannot be had, and then builds without what that dependency needs.
-    if incomplete := re.search(r".*The POM for .* is missing.*", done.stdout):
-        raise BuildError(f"{command}\n{incomplete.group()}\nChoose a version that the registry has whole.")
+    refuse_incomplete(command, done.stdout)
     return done.stdout
+
+
+def refuse_incomplete(command: str, output: str) -> None:
+    """Raise BuildError if Maven says that it could not have the POM of a dependency.
+
+    It only warns of that, and then builds without what the dependency needs.
+    """
+    if incomplete := re.search(r".*The POM for .* is missing.*", output):
+        raise BuildError(f"{command}\n{incomplete.group()}\nChoose a version that the registry has whole.")
 
 
 def _end(output: str, lines: int = 60) -> str:

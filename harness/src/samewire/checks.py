@@ -19,6 +19,7 @@ from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
+from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
 from samewire.toolchains import ToolMissing
@@ -181,9 +182,34 @@ def _look_at_report() -> None:
     run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
 
-def test_all(console: Console) -> int:
-    """Everything that must hold; prints one table at its end; 0 when all is well, else 1."""
+def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
+    """Run the suite on those servers that have no fresh record of a pass; on all of them if `again`."""
     from samewire.cli import run_suite
+    from samewire.pytest_plugin import keep_outcomes
+
+    names = tuple(server.id for server in servers if again or not fresh_pass(server))
+    if unchanged := len(servers) - len(names):
+        console.print(f"{unchanged} of {len(servers)} servers are unchanged since they passed: ", end="")
+        console.print("samewire test --again judges them, too", highlight=False)
+    if not names:
+        keep_outcomes([])
+        return Check("contract suite", 0.0, unchanged=True)
+    started = time.monotonic()
+    status = run_suite(names, faults=True, table=False)
+    return Check("contract suite", time.monotonic() - started, "tests failed\nsee above" if status else "")
+
+
+def _passed_before(servers: Iterable[Server], judged: Iterable[str]) -> dict[str, dict[str, dict[str, int]]]:
+    """Server → layer → outcome → number, by the records of servers that were not judged now."""
+    records = {server.id: fresh_pass(server) for server in servers if server.id not in judged}
+    return {name: record["layers"] for name, record in records.items() if record}
+
+
+def test_all(console: Console, *, again: bool) -> int:
+    """Everything that must hold; prints one table at its end; 0 when all is well, else 1.
+
+    What has passed, and has not changed since, is left out; with `again`, servers are judged all the same.
+    """
     from samewire.pytest_plugin import last_outcomes
 
     checks = []
@@ -191,11 +217,11 @@ def test_all(console: Console) -> int:
         console.rule(title, align="left")
         checks += part(console)
     console.rule("Contract suite", align="left")
-    started = time.monotonic()
-    status = run_suite(table=False)
-    checks.append(Check("contract suite", time.monotonic() - started, "tests failed\nsee above" if status else ""))
+    servers = find_servers()
+    suite = _judge(console, servers, again=again)
+    checks.append(suite)
     console.rule("Race", align="left")
-    if status:
+    if suite.problem:
         checks.append(Check(f"race {EXPERIMENT} in small", 0.0, "not run: only servers that are proven identical race"))
     else:
         checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
@@ -203,7 +229,9 @@ def test_all(console: Console) -> int:
         checks += _run_all(console, [_Job("the report of that race in a browser", _look_at_report)])
     console.rule("All of it", align="left")
     print_checks(console, checks)
-    print_outcomes(console, **last_outcomes())
+    last = last_outcomes()
+    last["outcomes"] |= _passed_before(servers, last["outcomes"])
+    print_outcomes(console, **last)
     failed = sum(bool(check.problem) for check in checks)
     console.print(f"checks: {len(checks) - failed} passed, {failed} failed", highlight=False)
     return 1 if failed else 0

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from samewire import doctor as doctor_module
 from samewire import record
 from samewire.build import BuildError, build, is_built
+from samewire.containers.daemon import NoEngine, stop_stale_engine
+from samewire.containers.engine import EngineError
 from samewire.databases import URL_VARIABLES, DatabaseError
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
@@ -41,7 +44,9 @@ class _Group(click.Group):
             _fail(error, USAGE)
         except ToolMissing as error:
             _fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
-        except (BuildError, DatabaseError, StartError) as error:
+        except NoEngine as error:
+            _fail(error, MISSING)
+        except (BuildError, DatabaseError, EngineError, StartError) as error:
             _fail(error, FAILED)
         except KeyboardInterrupt:
             _fail("interrupted; everything that was started has been stopped", 130)
@@ -202,6 +207,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @_NAMES
 @click.option("--url", "urls", multiple=True, metavar="NAME=URL", help="Judge a server of your own; may be repeated.")
 @click.option("--service", help="The service of the servers given by --url.")
+@click.option("--compose", is_flag=True, help="Judge the servers as they run in compose; all that run by default.")
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
@@ -210,18 +216,43 @@ def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],
     service: str | None,
+    compose: bool,
     layers: tuple[str, ...],
     expression: str | None,
     stale: bool,
     workers: int,
 ) -> None:
     """Judge servers by the contract suite of their service: ours by name, any other by its URL."""
+    if compose:
+        names = _composed(names)
     if stale:
-        names = tuple(s.id for s in select(find_servers(), names) if not record.fresh_pass(s))
+        names = _stale(names, compose=compose)
         if not names:
             console.print("every server chosen has a fresh record of a pass")
             return
-    sys.exit(run_suite(names, urls=urls, service=service, layers=layers, expression=expression, workers=workers))
+    options = {"urls": urls, "service": service, "layers": layers, "expression": expression, "workers": workers}
+    sys.exit(run_suite(names, compose=compose, **options))
+
+
+def _composed(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids of the servers that are meant: with names, all of them must run in compose; without, those that do."""
+    from samewire.containers import composed
+
+    servers = select(find_servers(), names)
+    found = composed.required(servers) if names else composed.running(servers)
+    if not found:
+        _fail("no server runs in compose. Start some: docker compose --profile shortener up -d", USAGE)
+    return tuple(found)
+
+
+def _stale(names: tuple[str, ...], *, compose: bool) -> tuple[str, ...]:
+    """Those of the servers that have no fresh pass: as the images that they run in compose, or as processes."""
+    servers, images = select(find_servers(), names), {}
+    if compose:
+        from samewire.containers import composed
+
+        images = {server: container.image for server, container in composed.required(servers).items()}
+    return tuple(server.id for server in servers if not record.fresh_pass(server, images.get(server.id)))
 
 
 def run_suite(
@@ -229,14 +260,17 @@ def run_suite(
     *,
     urls: tuple[str, ...] = (),
     service: str | None = None,
+    compose: bool = False,
     layers: tuple[str, ...] = (),
     expression: str | None = None,
     workers: int = 3,
+    faults: bool | None = None,
     table: bool = True,
 ) -> int:
     """Run the contract suite, one service after the other, so that only its servers share the machine.
 
-    0 when all passed, 1 when something failed, 2 for a wrong call. `last_outcomes` has what came of all of it.
+    `faults` says whether the suite itself is judged as well, by default where no names are given. 0 when all passed, 1
+    when something failed, 2 for a wrong call. `last_outcomes` has what came of all of it.
     """
     from samewire.pytest_plugin import keep_outcomes, last_outcomes
 
@@ -245,15 +279,16 @@ def run_suite(
         given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
         return _run_session([*given, *(f"--servers={name}" for name in names), *options], workers, table=table)
     chosen = select(find_servers(), names)
-    for server in chosen:
+    options += ["--compose"] if compose else []
+    for server in [] if compose else chosen:
         if lacking := missing(server.needs):
             raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
     statuses, outcomes = [], []
     for one in sorted({server.service for server in chosen}):
         console.print(f"[bold]{one}[/]", highlight=False)
         servers = [f"--servers={server.id}" for server in chosen if server.service == one]
-        faults = [] if names else ["--faults"]
-        statuses.append(_run_session([*servers, *faults, *options], workers, table=table))
+        judged_too = ["--faults"] if (not names if faults is None else faults) else []
+        statuses.append(_run_session([*servers, *judged_too, *options], workers, table=table))
         outcomes.append(last_outcomes())
     keep_outcomes(outcomes)
     return max(statuses, default=0)
@@ -295,15 +330,16 @@ def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
 @click.argument("experiment")
 @click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
 @click.option("--seed", type=int, help="The seed of the order of the runs; chosen and recorded by default.")
+@click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
 @click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
-def race(experiment: str, profile: str, seed: int | None, open_: bool) -> None:
+def race(experiment: str, profile: str, seed: int | None, compose: bool, open_: bool) -> None:
     """Race the servers of an experiment; only such as have just passed their contract."""
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
     from samewire.race.runner import race as run_race
 
     try:
-        run_folder = run_race(experiment, profile, console=console, seed=seed)
+        run_folder = run_race(experiment, profile, console=console, seed=seed, compose=compose)
     except RaceError as error:
         _fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
     _report(run_folder, open_=open_)
@@ -312,17 +348,17 @@ def race(experiment: str, profile: str, seed: int | None, open_: bool) -> None:
 @main.command()
 @_NAMES
 @click.option("--rounds", default=5, show_default=True, help="How often everything is measured.")
-@click.option(
-    "--seconds", default=4.0, show_default=True, help="How long one measurement takes, after as long a warm-up."
-)
+@click.option("--seconds", default=4.0, show_default=True, help="How long one measurement takes.")
+@click.option("--warm-up", type=float, help="Seconds before it that do not count; as many as count by default.")
 @click.option("--seed", type=int, help="The seed of the order; chosen and recorded by default.")
-def floor(names: tuple[str, ...], rounds: int, seconds: float, seed: int | None) -> None:
+def floor(names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, seed: int | None) -> None:
     """How far servers are from the least that their stacks cost: bare answer plus bare query, or a raw copy."""
     from samewire.floor import Profile, measure
     from samewire.race import RaceError
 
     try:
-        folder = measure(select(find_servers(), names), Profile(rounds, seconds, seconds), console, seed)
+        profile = Profile(rounds, seconds if warm_up is None else warm_up, seconds)
+        folder = measure(select(find_servers(), names), profile, console, seed)
     except RaceError as error:
         _fail(error, FAILED)
     console.print(f"record: {folder / 'floor.json'}", soft_wrap=True, highlight=False)
@@ -373,6 +409,61 @@ def idioms() -> None:
 
 
 @main.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if a file is out of date.")
+def compose(check: bool) -> None:
+    """Write docker-compose.yml and the table of its ports from the manifests."""
+    from samewire.containers.compose import Composition
+
+    _write_or_check(Composition(find_servers()).files(), check)
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if a file is out of date.")
+def kubernetes(check: bool) -> None:
+    """Write the part of bench/kubernetes that follows from the manifests."""
+    from samewire.containers.kubernetes import BASE, Cluster
+
+    files = Cluster(find_servers()).files()
+    _write_or_check(files | {path: None for path in BASE.glob("*/*") if path not in files}, check)
+
+
+def _write_or_check(files: Mapping[Path, str | None], check: bool) -> None:
+    """Write the files that are out of date, delete those of servers that are gone; or fail if there are any."""
+    from samewire.containers.compose import out_of_date
+
+    old = out_of_date(files)
+    if check and old:
+        names = ", ".join(path.relative_to(CHECKOUT).as_posix() for path in old)
+        _fail(f"not as the manifests say: {names}. Run: samewire {click.get_current_context().info_name}", FAILED)
+    for path in old:
+        if (text := files[path]) is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        console.print(path.relative_to(CHECKOUT).as_posix(), highlight=False)
+
+
+@main.command("compose-test")
+@_NAMES
+@click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
+def compose_test(names: tuple[str, ...], layers: tuple[str, ...]) -> None:
+    """Judge servers in containers, from nothing: engine, images, databases, data; all of it is removed again.
+
+    By default one server of each language on each database. Where no registry can be reached, base images and MongoDB
+    are stand-ins, and the table says so.
+    """
+    from samewire.containers import rehearsal
+    from samewire.setup import steps
+
+    chosen = select(find_servers(), names) if names else rehearsal.sample(find_servers())
+    _with_progress(steps())
+    with rehearsal.in_containers(chosen, _with_progress):
+        status = run_suite(tuple(server.id for server in chosen), compose=True, layers=layers)
+    sys.exit(status)
+
+
+@main.command()
 def doctor() -> None:
     """This machine: toolchains, ports, memory, and how quiet it is."""
     sys.exit(doctor_module.examine(console))
@@ -381,6 +472,7 @@ def doctor() -> None:
 @main.command()
 def clean() -> None:
     """Stop what killed commands left behind and delete what builds made."""
+    stop_stale_engine()
     remove_stale_runs()
     subprocess.run(
         ["git", "clean", "-fdXq", "--", "servers-*", "harness", "contract-tests", "bench/load", "docs/idioms"],
@@ -400,11 +492,14 @@ def lint() -> None:
 
 
 @main.command()
-def test() -> None:
+@click.option(
+    "--again", is_flag=True, help="Also judge the servers that have a fresh record of a pass; CI always does."
+)
+def test(again: bool) -> None:
     """All that must hold: linters, unit tests, the contract suite on every server, and a race in small."""
     from samewire.checks import test_all
 
-    sys.exit(test_all(console))
+    sys.exit(test_all(console, again=again or bool(os.environ.get("CI"))))
 
 
 if __name__ == "__main__":

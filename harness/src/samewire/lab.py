@@ -11,7 +11,7 @@ from pathlib import Path
 from samewire.build import build
 from samewire.databases import URL_VARIABLES, Database, launch
 from samewire.datasets import dataset
-from samewire.manifest import SelectionError, Server, find_servers
+from samewire.manifest import SelectionError, Server, find_servers, least_demanding
 from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
 from samewire.settings import Setting, settings
 from samewire.toolchains import environment, missing
@@ -56,6 +56,11 @@ class Lab:
         """The servers that this lab has started, in order, whether they still run or not."""
         return list(self._started)
 
+    @property
+    def images(self) -> dict[str, str]:
+        """The ids of the images of servers that run in containers: none, where they are processes of our own."""
+        return {}
+
     def databases(self) -> dict[str, Database]:
         """The databases that have been started, by store."""
         return dict(self._databases)
@@ -81,10 +86,10 @@ class Lab:
         Raises SelectionError if there is none that can run here, StartError if it does not start.
         """
         if service not in self._upstreams:
-            able = [one for one in find_servers() if one.service == service and not missing(one.needs)]
+            able = [one for one in find_servers() if one.service == service and self.can_start(one)]
             if not able:
                 raise SelectionError(f"a server of the service {service!r} is needed as an upstream, and none is here")
-            self._upstreams[service] = self.start(min(able, key=lambda one: (len(one.needs), one.id)))
+            self._upstreams[service] = self.start(least_demanding(able))
         return self._upstreams[service]
 
     def spawn(
@@ -100,11 +105,8 @@ class Lab:
 
         `database` is a database's URL (a fresh one by default); `env` sets variables, or removes those that are None.
         """
-        build(server)
-        variables: dict[str, str | None] = dict(environment(server.needs))
-        for variable in URL_VARIABLES.values():
-            variables.pop(variable, None)
-        variables |= {"HOST": "127.0.0.1", "PORT": str(free_port())}
+        self.prepare(server)
+        variables: dict[str, str | None] = {"HOST": "127.0.0.1", "PORT": str(free_port())}
         url_variable = URL_VARIABLES.get(server.store)
         if url_variable and not (env and url_variable in env):
             variables[url_variable] = database or self.new_database(server.service, server.store)
@@ -116,22 +118,37 @@ class Lab:
         if variant:
             variables |= dict(server.variants[variant].env)
         variables |= dict(env or {})
+        running = self.launch(server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus)
+        self._started.append(running)
+        return running
+
+    def can_start(self, server: Server) -> bool:
+        """Whether what the server needs is on this machine."""
+        return not missing(server.needs)
+
+    def prepare(self, server: Server) -> None:
+        """See that the server can be started. Raises BuildError or ToolMissing."""
+        build(server)
+
+    def launch(
+        self, server: Server, url: str, variables: Mapping[str, str | None], cpus: set[int] | None
+    ) -> RunningServer:
+        """Start a server's process with these variables; without those that are None."""
         folder = self.run.folder(server.folder.name)
         temporary = folder / "tmp"
         temporary.mkdir(mode=0o755)
-        variables["TMPDIR"] = str(temporary)
-        running = RunningServer(
+        inherited = {k: v for k, v in environment(server.needs).items() if k not in URL_VARIABLES.values()}
+        given = inherited | dict(variables) | {"TMPDIR": str(temporary)}
+        return RunningServer(
             server,
-            f"http://{variables['HOST']}:{variables['PORT']}",
+            url,
             server.run,
             run=self.run,
             log=folder / "log",
             cwd=server.folder,
-            env={key: value for key, value in variables.items() if value is not None},
+            env={key: value for key, value in given.items() if value is not None},
             cpus=cpus,
         )
-        self._started.append(running)
-        return running
 
     def _value(self, setting: Setting) -> str:
         """A value for a required setting."""

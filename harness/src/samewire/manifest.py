@@ -126,6 +126,11 @@ def find_kernels(root: Path = CHECKOUT) -> list[Kernel]:
     return kernels
 
 
+def least_demanding(servers: Iterable[Server]) -> Server:
+    """The one that needs the fewest toolchains, the first by id of several: what others have upstream."""
+    return min(servers, key=lambda one: (len(one.needs), one.id))
+
+
 def select(servers: Sequence[Server], names: Iterable[str]) -> list[Server]:
     """The servers that the names mean: services (`shortener`), ids (`servers-node/shortener-pg`) or folder names.
 

@@ -226,6 +226,9 @@ class Spawned:
 class RunningServer(Spawned):
     """A server of ours that runs."""
 
+    output_is_immediate = True
+    """Whether what it writes is in its files at once."""
+
     def __init__(self, server: Server, url: str, argv: Sequence[str], **spawn) -> None:
         super().__init__(argv, **spawn)
         self.target = Target(server.id, server.service, url, server, self.pid, self.log)

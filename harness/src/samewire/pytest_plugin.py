@@ -22,6 +22,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -89,6 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options that say what is judged."""
     group = parser.getgroup("samewire")
     group.addoption("--servers", action="append", default=[], metavar="NAME", help="service, server id or folder name")
+    group.addoption("--compose", action="store_true", help="judge the servers as they run in compose")
     group.addoption("--url", action="append", default=[], metavar="NAME=URL", help="judge a server of your own")
     group.addoption("--layer", action="append", default=[], metavar="LAYER", help=f"only these of {', '.join(LAYERS)}")
     group.addoption("--faults", action="store_true", help="also judge the suite, where servers are named")
@@ -133,15 +135,31 @@ _running_key = pytest.StashKey[dict[str, Target]]()
 _session_key = pytest.StashKey["_Session"]()
 
 
+def _composed(config: pytest.Config) -> list[Server]:
+    """The servers that are judged as they run in compose."""
+    return [one.server for one in selected(config) if one.server] if config.getoption("--compose") else []
+
+
 def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
+
+
+def _lab_of(composed: Sequence[Server], **private: Any) -> Lab:
+    """A lab for these servers as they run in compose; for processes of our own when there are none."""
+    if not composed:
+        return Lab(**private)
+    # Only here: most sessions need no container.
+    from samewire.containers.composed import ComposedLab
+    from samewire.containers.own import ContainerLab
+
+    return ContainerLab(**private) if private else ComposedLab(composed)
 
 
 class _Session:
     """What the controller keeps: the running servers and what came of the tests."""
 
-    def __init__(self) -> None:
-        self.lab = Lab()
+    def __init__(self, composed: Sequence[Server]) -> None:
+        self.lab = _lab_of(composed)
         self.targets_file = self.lab.run.path / "targets.json"
         self.starting: Future[dict[str, Target]] = Future()
         self.databases: dict[str, str] = {}
@@ -204,12 +222,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     OUTCOMES.unlink(missing_ok=True)
     try:
         chosen = selected(config)
+        composed = _composed(config)
         for one in chosen:
-            if one.server:
+            if one.server and not composed:
                 build(one.server)
     except Exception as error:
         raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
-    state = config.stash[_session_key] = _Session()
+    state = config.stash[_session_key] = _Session(composed)
     config.pluginmanager.register(state)
     config.pluginmanager.register(AskedAgain(state.lab.run.path))
     starter = ThreadPoolExecutor(1, thread_name_prefix="start")
@@ -310,9 +329,9 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 
 @pytest.fixture(scope="session")
-def lab() -> Iterator[Lab]:
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     """A lab with databases that the test may stop and kill; with few links, for they are loaded often."""
-    with Lab(private=True, links=100) as private:
+    with _lab_of(_composed(request.config), private=True, links=100) as private:
         yield private
 
 
@@ -386,6 +405,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         started = next((one for one in state.lab.started if one.pid == target_.pid), None)
         if started and not started.alive:
             state.stop_problems.append(f"{name} died during the tests. Its last lines:\n{target_.last_lines()}")
+    images = state.lab.images
     state.stop_problems += state.lab.close()
     if os.environ.get("CI") and state.reasons:
         state.stop_problems.append("on CI nothing may be skipped")
@@ -396,10 +416,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     for one in selected(config):
         layers = {layer: dict(counts) for layer, counts in state.outcomes.get(one.name, {}).items()}
         bad = any(counts.get("failed") or counts.get("skipped") for counts in layers.values()) or state.stop_problems
+        image = images.get(one.name)
         if one.server and whole and layers and not bad:
-            record.write_pass(one.server, layers, state.databases)
+            record.write_pass(one.server, layers, state.databases, image)
         elif one.server and any(counts.get("failed") for counts in layers.values()):
-            record.remove_pass(one.server)
+            record.remove_pass(one.server, image)
     OUTCOMES.parent.mkdir(parents=True, exist_ok=True)
     OUTCOMES.write_text(json.dumps(state.came_of_it()))
 

@@ -6,6 +6,7 @@ with the code that judges it; when any of the three changes, the record is stale
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 from samewire.build import artefact_files, inputs_digest
 from samewire.digests import digest_files, source_files
@@ -13,8 +14,13 @@ from samewire.manifest import Server
 from samewire.paths import CONTRACTS, HARNESS, PASSES
 
 
-def digest(server: Server) -> dict[str, str]:
-    """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`."""
+def digest(server: Server, image: str | None = None) -> dict[str, str]:
+    """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`.
+
+    Of a server in a container, `image` is the id of its image, which is a digest of files and artefacts, too.
+    """
+    if image:
+        return {"image": image, "contract": contract_digest(server.service)}
     artefacts = [path for files in artefact_files(server).values() for path in files]
     return {
         "files": inputs_digest(server),
@@ -35,43 +41,56 @@ def contract_digest(service: str) -> str:
     return digest_files(contract + judges, CONTRACTS.parent)
 
 
-def write_pass(server: Server, layers: dict[str, dict[str, int]], databases: dict[str, str]) -> None:
-    """Record that a server passed: per layer how many tests passed, failed or were skipped; and on which databases."""
-    PASSES.mkdir(parents=True, exist_ok=True)
+def _file(server: Server, image: str | None) -> Path:
+    return PASSES / ("images" if image else "") / f"{server.slug}.json"
+
+
+def write_pass(
+    server: Server, layers: dict[str, dict[str, int]], databases: dict[str, str], image: str | None = None
+) -> None:
+    """Record that a server passed: per layer how many tests passed, failed or were skipped; and on which databases.
+
+    What passed in a container (`image`) and what passed as a process are two records.
+    """
+    file = _file(server, image)
+    file.parent.mkdir(parents=True, exist_ok=True)
     record = {
         "server": server.id,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "digest": digest(server),
+        "digest": digest(server, image),
         "layers": layers,
         "database": databases.get(server.store, server.store),
     }
-    (PASSES / f"{server.slug}.json").write_text(json.dumps(record, indent=1))
+    file.write_text(json.dumps(record, indent=1))
 
 
-def remove_pass(server: Server) -> None:
+def remove_pass(server: Server, image: str | None = None) -> None:
     """Forget the record of a server that failed."""
-    (PASSES / f"{server.slug}.json").unlink(missing_ok=True)
+    _file(server, image).unlink(missing_ok=True)
 
 
-def _last_pass(server: Server) -> dict | None:
+def _last_pass(server: Server, image: str | None) -> dict | None:
     try:
-        return json.loads((PASSES / f"{server.slug}.json").read_text())
+        return json.loads(_file(server, image).read_text())
     except (OSError, ValueError):
         return None
 
 
-def fresh_pass(server: Server) -> dict | None:
+def fresh_pass(server: Server, image: str | None = None) -> dict | None:
     """The record of the last whole pass, if the server and the contract are still the same; else None."""
-    record = _last_pass(server)
-    return record if record and record["digest"] == digest(server) else None
+    record = _last_pass(server, image)
+    return record if record and record["digest"] == digest(server, image) else None
 
 
-def why_stale(server: Server) -> str:
+def why_stale(server: Server, image: str | None = None) -> str:
     """Why `fresh_pass` has nothing: a sentence without a full stop; empty when it has."""
-    record = _last_pass(server)
+    record = _last_pass(server, image)
     if record is None:
         return "it has not passed the suite, or failed it since"
-    now = digest(server)
-    reasons = {"files": "its files or toolchains", "artefacts": "its built files", "contract": "the contract or suite"}
-    changed = [reason for key, reason in reasons.items() if record["digest"].get(key) != now[key]]
+    now = digest(server, image)
+    reasons = {
+        "files": "its files or toolchains", "artefacts": "its built files", "image": "its image",
+        "contract": "the contract or suite",
+    }  # fmt: skip
+    changed = [reasons[key] for key, value in now.items() if record["digest"].get(key) != value]
     return f"{' and '.join(changed)} changed since it passed at {record['at']}" if changed else ""

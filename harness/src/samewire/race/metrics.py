@@ -284,10 +284,13 @@ def _add_socket(message: memoryview, sockets: dict[tuple[int, int, int], tuple[i
 
 
 class _Traffic:
-    """Bytes of server, database and generator, told apart by the ports of server and database."""
+    """Bytes of server, database and generator, told apart by the ports of server and database.
 
-    def __init__(self, server_port: int, database_port: int | None) -> None:
-        self._server, self._database = server_port, database_port
+    Where these two are `apart`, in networks of their own, only the generator's sockets are seen.
+    """
+
+    def __init__(self, server_port: int, database_port: int | None, apart: bool) -> None:
+        self._server, self._database, self._apart = server_port, database_port, apart
         self._counters = {name: _Counter(2) for name in ("server", "database", "generator")}
 
     def update(self) -> dict[str, tuple[int, int] | None]:
@@ -305,7 +308,10 @@ class _Traffic:
                 owned["database"][key] = counts
         for name, counter in self._counters.items():
             counter.update(owned[name])
-        return {name: (counter.total[0], counter.total[1]) for name, counter in self._counters.items()}
+        return {
+            name: None if self._apart and name != "generator" else (counter.total[0], counter.total[1])
+            for name, counter in self._counters.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -401,14 +407,20 @@ class Cost:
 class Sampler:
     """Samples process trees every second from a thread of its own, and at once when asked.
 
-    `trees` are the roots by name (`server`, `database`, `generator`); ports tell their connections apart.
+    `trees` are the roots by name (`server`, `database`, `generator`); ports tell their connections apart. `apart`:
+    server and database run in containers, whose own connections are not seen from here.
     """
 
     def __init__(
-        self, trees: Mapping[str, int], server_port: int, database_port: int | None, interval: float = 1.0
+        self,
+        trees: Mapping[str, int],
+        server_port: int,
+        database_port: int | None,
+        interval: float = 1.0,
+        apart: bool = False,
     ) -> None:
         self._trees = {name: Tree(pid) for name, pid in trees.items()}
-        self._traffic = _Traffic(server_port, database_port)
+        self._traffic = _Traffic(server_port, database_port, apart)
         self._interval = interval
         self._lock = threading.Lock()
         self._stopping = threading.Event()

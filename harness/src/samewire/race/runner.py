@@ -51,6 +51,10 @@ _COMPARED = (
     "switches_per_request",
 )
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_IN_CONTAINERS = (
+    "in containers: servers and databases have a network of their own, whose cost is in every figure; "
+    "do not set these figures beside those of processes"
+)
 _NO_ERRORS = {"status": 0, "wrong_status_for_path": 0, "connection": 0, "timeout": 0}
 
 
@@ -61,40 +65,64 @@ def race(
     console: Console,
     servers: Sequence[Server] | None = None,
     seed: int | None = None,
+    compose: bool = False,
 ) -> Path:
     """Run a profile of an experiment and return the run folder.
 
     `servers` are all of the experiment's service by default. `seed` draws the orders and the users' lists; a fresh one
-    is drawn by default. Raises RaceError before anything has started when there is no such experiment or profile or a
-    server has no fresh pass, and at the end when a run could not be finished: what was measured is in the folder then.
+    is drawn by default. With `compose` it is between those servers that run in compose, on the databases there. Raises
+    RaceError before anything has started when there is no such experiment or profile or a server has no fresh pass,
+    and at the end when a run could not be finished: what was measured is in the folder then.
     """
-    return _race(*_chosen(experiment, profile, servers), console=console, seed=seed)
+    return _race(*_chosen(experiment, profile, servers, compose), console=console, seed=seed, compose=compose)
 
 
 def _chosen(
-    experiment: str, profile: str, servers: Sequence[Server] | None
+    experiment: str, profile: str, servers: Sequence[Server] | None, compose: bool
 ) -> tuple[Experiment, Profile, list[Server]]:
     loaded = load_experiment(experiment)
     entrants = [server for server in servers or find_servers() if server.service == loaded.service]
     if not entrants:
         raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race")
+    if compose:
+        # Only here: most races need no container.
+        from samewire.containers import composed
+
+        running = composed.running(entrants)
+        entrants = [server for server in entrants if server.id in running]
+        if not entrants:
+            how = f"docker compose --profile {loaded.service} up -d"
+            raise RaceError(f"{experiment}: no server of the service {loaded.service!r} runs in compose. Run: {how}")
     return loaded, loaded.profile(profile), entrants
 
 
+def _lab(profile: Profile, servers: Sequence[Server], placement: Placement, compose: bool) -> Lab:
+    cores = set(placement.database)
+    if not compose:
+        return Lab(links=profile.links, database_cpus=cores)
+    from samewire.containers.composed import ComposedLab
+
+    return ComposedLab(servers, database_cpus=cores)
+
+
 def _race(
-    experiment: Experiment, profile: Profile, servers: Sequence[Server], *, console: Console, seed: int | None
+    experiment: Experiment,
+    profile: Profile,
+    servers: Sequence[Server],
+    *,
+    console: Console,
+    seed: int | None,
+    compose: bool,
 ) -> Path:
-    passes = _passes(servers)
     started = datetime.now(UTC)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     placement = place(experiment.server_cores)
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{experiment.name}-{profile.name}"
+    lab = _lab(profile, servers, placement, compose)
+    passes = _passes(servers, lab.images)
     jar = generator.build()
-    with (
-        pinned(placement.generator),
-        Lab(links=profile.links, database_cpus=set(placement.database)) as lab,
-    ):
-        record = _Record(experiment, profile, servers, passes, placement, seed, started, folder)
+    with pinned(placement.generator), lab:
+        record = _Record(experiment, profile, servers, passes, placement, lab.images, seed, started, folder)
         _Race(experiment, profile, servers, placement, seed, record, lab, console).run(jar)
     record.finish()
     if record.unfinished:
@@ -102,13 +130,14 @@ def _race(
     return folder
 
 
-def _passes(servers: Sequence[Server]) -> dict[str, dict]:
-    """The fresh passes by server. Raises RaceError naming every server without one."""
-    passes = {server.id: fresh_pass(server) for server in servers}
+def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
+    """The fresh passes by server, as processes or as `images`. Raises RaceError naming every server without one."""
+    passes = {server.id: fresh_pass(server, images.get(server.id)) for server in servers}
     stale = [server for server in servers if not passes[server.id]]
     if stale:
-        lines = [f"  {server.id}: {why_stale(server)}" for server in stale]
-        command = f"samewire verify {' '.join(server.id for server in stale)}"
+        lines = [f"  {server.id}: {why_stale(server, images.get(server.id))}" for server in stale]
+        option = "--compose " if images else ""
+        command = f"samewire verify {option}{' '.join(server.id for server in stale)}"
         raise RaceError("\n".join(["no race without conformance:", *lines, f"Run: {command}"]))
     return {server: found for server, found in passes.items() if found}
 
@@ -218,7 +247,8 @@ class _Race:
         trees = {"server": running.pid, "generator": load.pid}
         if database and database.pid:
             trees["database"] = database.pid
-        sampler = Sampler(trees, running.target.port, getattr(database, "port", None))
+        apart = bool(self._lab.images)
+        sampler = Sampler(trees, running.target.port, getattr(database, "port", None), apart=apart)
         show("idle")
         before = sampler.snapshot()
         time.sleep(self._profile.settle_s)
@@ -381,6 +411,7 @@ class _Record:
         servers: Sequence[Server],
         passes: Mapping[str, dict],
         placement: Placement,
+        images: Mapping[str, str],
         seed: int,
         started: datetime,
         folder: Path,
@@ -404,8 +435,10 @@ class _Record:
             "started_at": started.isoformat(timespec="seconds"),
             "finished_at": started.isoformat(timespec="seconds"),
             "parameters": parameters,
-            "machine": _machine(servers),
+            # What is in the images is not of this machine.
+            "machine": _machine([] if images else servers),
             "placement": placement.as_dict(),
+            "images": dict(images),
             "generator": {"name": generator.NAME, "version": generator.VERSION},
             "databases": {},
             "servers": [
@@ -470,7 +503,8 @@ class _Record:
         }
         self.content["comparisons"] = findings.comparisons(figures, _COMPARED)
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
-        self.content["warnings"] = [*self._placement.warnings(), *self._held_back()]
+        in_containers = [_IN_CONTAINERS] if self.content["images"] else []
+        self.content["warnings"] = [*in_containers, *self._placement.warnings(), *self._held_back()]
 
     def _held_back(self) -> list[str]:
         """A warning for each server whose throughput tells of the cores of the others and not of its own."""
