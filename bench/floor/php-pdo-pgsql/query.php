@@ -14,12 +14,27 @@ function cpu(): float
 }
 
 $keys = file(getenv('KEYS'), FILE_IGNORE_NEW_LINES);
-$connection = pg_pconnect(getenv('POSTGRES_URL'));
-pg_prepare($connection, 'find', [
-    'shortener' => 'select url from links where hash = $1',
-    'todo' => 'select id, title, completed from todos where id = $1',
-][getenv('SERVICE')]);
-$ask = static fn (string $key): ?array => pg_fetch_row(pg_execute($connection, 'find', [$key])) ?: null;
+$url = parse_url(getenv('POSTGRES_URL'));
+$connection = new PDO(
+    sprintf('pgsql:host=%s;port=%d;dbname=%s', $url['host'], $url['port'], substr($url['path'], 1)),
+    $url['user'],
+    $url['pass'] ?? null,
+    [
+        PDO::ATTR_PERSISTENT => true,
+        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
+        PDO::PGSQL_ATTR_DISABLE_PREPARES => true,
+    ],
+);
+$sql = [
+    'shortener' => 'select url from links where hash = ?',
+    'todo' => 'select id, title, completed from todos where id = ?',
+][getenv('SERVICE')];
+$ask = static function (string $key) use ($connection, $sql): ?array {
+    $statement = $connection->prepare($sql);
+    $statement->execute([$key]);
+
+    return $statement->fetch() ?: null;
+};
 
 $walk = static function (float $seconds) use ($keys, $ask): int {
     static $next = 0;
