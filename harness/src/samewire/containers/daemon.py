@@ -2,7 +2,9 @@
 
 import contextlib
 import hashlib
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -48,7 +50,7 @@ def engine() -> Iterator[bool]:
     if os.geteuid() != 0 or not dockerd:
         why = "dockerd is not installed (apt-get install docker.io)" if os.geteuid() == 0 else "this is not root"
         raise NoEngine(f"no Docker engine answers, and none can be started: {why}.\nStart Docker, or set DOCKER_HOST.")
-    with exclusive(_FOLDER / "lock"), _network_as_it_was(), _leaving_no_files():
+    with exclusive(_FOLDER / "lock"), _machine_as_it_was():
         stop_stale_engine()
         _remove_sockets()
         _SOCKETS.mkdir()
@@ -122,38 +124,45 @@ def _remove_sockets() -> None:
 
 
 @contextlib.contextmanager
-def _leaving_no_files() -> Iterator[None]:
-    there = {path for path in _MADE_BY_DOCKER if path.exists()}
+def _machine_as_it_was() -> Iterator[None]:
+    """Take away what the daemon leaves on the machine when it stops: its bridge, packet filter rules and files.
+
+    How it was before is kept in a file as well, for the command after one that was killed.
+    """
+    kept = _FOLDER / "before.json"
+    if not kept.exists():
+        before = {
+            "bridge": Path("/sys/class/net/docker0").exists(),
+            "forwarding": _FORWARDING.read_text(),
+            "files": [str(path) for path in _MADE_BY_DOCKER if path.exists()],
+            "rules": {table: _rules(table) for table in ("filter", "nat")},
+        }
+        kept.write_text(json.dumps(before))
+    before = json.loads(kept.read_text())
     try:
         yield
     finally:
-        for path in set(_MADE_BY_DOCKER) - there:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _network_as_it_was() -> Iterator[None]:
-    """Take the daemon's bridge and packet filter rules away again: it leaves them when it stops."""
-    bridged = Path("/sys/class/net/docker0").exists()
-    forwarding = _FORWARDING.read_text()
-    rules = {table: _rules(table) for table in ("filter", "nat")}
-    try:
-        yield
-    finally:
-        for table, old in rules.items():
-            new = [rule for rule in _rules(table) if rule not in old]
-            # A chain goes when no rule leads to it any more.
-            changes = [rule.replace("-A", "-D", 1) for rule in new if rule.startswith("-A")]
-            changes += [rule.replace("-N", flag, 1) for flag in ("-F", "-X") for rule in new if rule.startswith("-N")]
-            changes += [rule for rule in old if rule.startswith("-P")]
-            for change in changes:
-                _run("iptables", "-t", table, *shlex.split(change))
-        if not bridged:
+        for table, old in before["rules"].items():
+            _restore_rules(table, old)
+        if not before["bridge"]:
             _run("ip", "link", "delete", "docker0")
-        _FORWARDING.write_text(forwarding)
+        _FORWARDING.write_text(before["forwarding"])
+        for path in _MADE_BY_DOCKER:
+            if path.is_dir() and str(path) not in before["files"]:
+                shutil.rmtree(path, ignore_errors=True)
+            elif str(path) not in before["files"]:
+                path.unlink(missing_ok=True)
+        kept.unlink()
+
+
+def _restore_rules(table: str, old: list[str]) -> None:
+    new = [rule for rule in _rules(table) if rule not in old and re.search("DOCKER|docker0", rule)]
+    # A chain goes when no rule leads to it any more.
+    changes = [rule.replace("-A", "-D", 1) for rule in new if rule.startswith("-A")]
+    changes += [rule.replace("-N", flag, 1) for flag in ("-F", "-X") for rule in new if rule.startswith("-N")]
+    changes += [rule for rule in old if rule.startswith("-P")]
+    for change in changes:
+        _run("iptables", "-t", table, *shlex.split(change))
 
 
 def _rules(table: str) -> list[str]:

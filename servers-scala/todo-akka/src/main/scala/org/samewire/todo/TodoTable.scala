@@ -21,7 +21,9 @@ final case class Todo(id: Long, title: String, completed: Boolean)
 final case class Page(items: Seq[Todo], next: Option[Long])
 
 /** The table of TODOs. */
-final class TodoTable(connections: Connection)(implicit executionContext: ExecutionContext) {
+final class TodoTable(connections: Connection) {
+  // What is done with an answer is little: it stays on the driver's thread.
+  private implicit val executionContext: ExecutionContext = ExecutionContext.parasitic
 
   // #region todo.list
   /** One row more than is asked for says whether there is a next page. */

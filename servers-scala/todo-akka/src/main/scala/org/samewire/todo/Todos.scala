@@ -3,8 +3,8 @@ package org.samewire.todo
 import akka.actor.typed.scaladsl.{ActorContext, Behaviors}
 import akka.actor.typed.{ActorRef, Behavior, PostStop, Signal}
 import akka.pattern.StatusReply
-import scala.concurrent.Future
 import scala.concurrent.duration._
+import scala.concurrent.{ExecutionContext, Future}
 import scala.util.control.NoStackTrace
 import scala.util.{Failure, Success, Try}
 
@@ -113,7 +113,7 @@ object Todos {
         keeper ! Lost
         question.replyTo ! StatusReply.error(Away)
       case Failure(cause) => question.replyTo ! StatusReply.error(cause)
-    }(context.executionContext)
+    }(ExecutionContext.parasitic)
   }
 
   private def put[A](question: Question[A], table: TodoTable): Future[A] = question match {

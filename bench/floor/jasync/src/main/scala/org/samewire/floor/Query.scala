@@ -1,13 +1,15 @@
 package org.samewire.floor
 
-import com.github.jasync.sql.db.ConnectionPoolConfigurationBuilder
+import com.github.jasync.sql.db.ConnectionPoolConfiguration
 import com.github.jasync.sql.db.postgresql.PostgreSQLConnectionBuilder
 import com.sun.management.OperatingSystemMXBean
+import io.netty.channel.nio.NioEventLoopGroup
 import java.lang.management.ManagementFactory
 import java.net.URI
 import java.nio.file.{Files, Path}
-import java.util.concurrent.Executors
+import java.util.concurrent.ExecutorService
 import java.util.concurrent.atomic.AtomicLong
+import kotlinx.coroutines.ExecutorsKt
 import scala.concurrent.ExecutionContext
 import scala.jdk.CollectionConverters._
 import scala.jdk.FutureConverters._
@@ -20,21 +22,31 @@ object Query {
   private val keys = Files.readAllLines(Path.of(sys.env("KEYS"))).asScala.map(_.toLong).toIndexedSeq
   private val inFlight = sys.env("IN_FLIGHT").toInt
   private val queries = new AtomicLong
-  private val executor = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
+  private val eventLoop = new NioEventLoopGroup(1)
   private implicit val executionContext: ExecutionContext =
-    ExecutionContext.fromExecutor(executor)
+    ExecutionContext.fromExecutor(eventLoop)
 
   private val database = {
     val url = URI.create(sys.env("POSTGRES_URL"))
-    val settings = new ConnectionPoolConfigurationBuilder()
-    settings.setHost(url.getHost)
-    settings.setPort(url.getPort)
-    settings.setDatabase(url.getPath.drop(1))
-    settings.setUsername(url.getUserInfo.takeWhile(_ != ':'))
-    settings.setMaxActiveConnections(10)
-    settings.setMaxPendingQueries(1024)
-    settings.setExecutionContext(executor)
-    PostgreSQLConnectionBuilder.createConnectionPool(settings)
+    PostgreSQLConnectionBuilder.createConnectionPool(
+      new ConnectionPoolConfiguration(
+        url.getHost,
+        url.getPort,
+        url.getPath.drop(1),
+        url.getUserInfo.takeWhile(_ != ':'),
+        null,
+        10, // connections
+        60000, // ms until an idle one is closed
+        1024, // queries that may wait
+        5000, // ms between tests of idle ones
+        5000, // ms for a new one
+        5000, // ms for a test
+        null, // no limit for a query
+        eventLoop,
+        eventLoop,
+        ExecutorsKt.from(eventLoop: ExecutorService)
+      )
+    )
   }
 
   private def ask(key: Int): Unit =

@@ -5,7 +5,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.net.URI;
 import java.sql.SQLException;
 
-/** The TODO service's lookup over and over, pool as the servers have it, a thread for each connection. */
+/**
+ * The TODO service's lookup over and over, pool as the servers have it, a thread for each query in
+ * flight, as each request has one.
+ */
 final class Query {
   private static final int POOL = 10;
   private static final String LOOKUP = "select id, title, completed from todos where id = ?";
@@ -22,8 +25,8 @@ final class Query {
     config.setPassword(user.length > 1 ? user[1] : null);
     config.setMaximumPoolSize(POOL);
     database = new HikariDataSource(config);
-    for (int number = 0; number < POOL; number++) {
-      int first = number * walk.keys.size() / POOL;
+    for (int number = 0; number < walk.inFlight; number++) {
+      int first = walk.start(number);
       var thread = new Thread(() -> ask(first));
       thread.setDaemon(true);
       thread.start();
