@@ -152,19 +152,23 @@ def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, d
     if variant and not any(variant in server.variants for server in chosen):
         known = sorted({name for server in chosen for name in server.variants})
         _fail(f"none of these servers has a variant {variant!r}; there are: {', '.join(known) or 'none'}", USAGE)
-    problem = None
-    # Ctrl-C is how it is meant to end, at whatever point it comes.
-    with contextlib.suppress(KeyboardInterrupt), Lab(links=links) as lab:
-        if databases_only:
-            _start_databases(lab, chosen, as_json)
-        else:
-            _start_servers(lab, chosen, variant, as_json)
-        if not as_json:
-            console.print("Ctrl-C stops all of it.")
-        while not (died := next((running for running in lab.started if not running.alive), None)):
-            time.sleep(0.3)
-        problem = f"{died.target.name} ended with status {died.wait(0)}; the others were stopped. Its last lines:\n"
-        problem += died.target.last_lines()
+    problem, lab = None, Lab(links=links)
+    try:
+        # Ctrl-C is how it is meant to end, at whatever point it comes.
+        with contextlib.suppress(KeyboardInterrupt):
+            if databases_only:
+                _start_databases(lab, chosen, as_json)
+            else:
+                _start_servers(lab, chosen, variant, as_json)
+            if not as_json:
+                console.print("Ctrl-C stops all of it.")
+            while not (died := next((running for running in lab.started if not running.alive), None)):
+                time.sleep(0.3)
+            problem = f"{died.target.name} ended with status {died.wait(0)}; the others were stopped. Its last lines:\n"
+            problem += died.target.last_lines()
+    finally:
+        for line in lab.close():
+            errors.print(line, highlight=False)
     if problem:
         _fail(problem, FAILED)
 
