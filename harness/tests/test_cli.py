@@ -30,7 +30,11 @@ def _call(*arguments, **environment):
 
 @contextmanager
 def _up(*arguments):
-    command = subprocess.Popen([*SAMEWIRE, "up", *arguments, "--json"], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
+    command = subprocess.Popen(
+        [*SAMEWIRE, "up", *arguments, "--json"], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True,
+        # What a shell starts in the background ignores it, and so do its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
     try:
         yield command
     finally:
