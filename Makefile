@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help: ## explain the verbs
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "More: $(SAMEWIRE) --help (after make setup). make race, make up and make compose-test pass ARGS='…' on."
+	@echo "More: $(SAMEWIRE) --help (after make setup). make test, race, up and compose-test pass ARGS='…' on."
 
 setup: $(SAMEWIRE) ## install what is missing (packages, Python, Node.js, PostgreSQL) and build all servers
 	@harness/toolchains/install-packages

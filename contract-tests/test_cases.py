@@ -13,15 +13,10 @@ pytestmark = pytest.mark.layer("cases")
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Each server is asked the cases of its own service."""
-    groups = [
-        (one.name, group, list(examples))
+    parameters = [
+        pytest.param(one.name, list(examples), id=f"{one.name}-{group}")
         for one in selected(metafunc.config)
         for group, examples in groupby(cases.load(one.service), key=lambda case: case.group)
-    ]
-    # A crowd waits for the connections of a pool, and a server only waits so long.
-    parameters = [
-        pytest.param(name, examples, id=f"{name}-{group}", marks=[pytest.mark.clock] if examples[0].clients > 1 else [])
-        for name, group, examples in groups
     ]
     metafunc.parametrize(("target", "examples"), parameters, indirect=["target"])
 

@@ -31,7 +31,7 @@ from samewire.process import RunningServer, free_port
 from samewire.settings import Setting, settings
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("life"), pytest.mark.clock]
+pytestmark = pytest.mark.layer("life")
 has_database = pytest.mark.stores(*URL_VARIABLES)
 
 STOP = 10.0

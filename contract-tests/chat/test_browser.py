@@ -20,7 +20,7 @@ from samewire.lab import Lab
 from samewire.process import free_port
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180)]
 
 TELEPHONE, DESKTOP = (360, 740), (1280, 800)
 PATIENCE = 20_000

@@ -21,7 +21,7 @@ from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180)]
 
 Result = TypeVar("Result")
 

@@ -16,7 +16,7 @@ from chat.strategies import spelled
 from samewire.http import Request, exchange
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(120), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(120)]
 polling = pytest.mark.transports("polling")
 with_sockets = pytest.mark.transports("socket.io", "socket.io-batched")
 

@@ -11,11 +11,7 @@ from chat.sockets.room import SESSIONS, Room
 from samewire.http import Request
 from samewire.target import Target
 
-pytestmark = [
-    pytest.mark.layer("cases"),
-    pytest.mark.transports("socket.io", "socket.io-batched"),
-    pytest.mark.clock,
-]
+pytestmark = [pytest.mark.layer("cases"), pytest.mark.transports("socket.io", "socket.io-batched")]
 
 USER = "user must be a string of 1 to 32 characters."
 TEXT = "text must be a string of 1 to 500 characters."

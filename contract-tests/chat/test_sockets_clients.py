@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.layer("life"),
     pytest.mark.transports("socket.io", "socket.io-batched"),
     pytest.mark.timeout(300),
-    pytest.mark.clock,
 ]
 
 TRANSPORTS = {"websocket": ["websocket"], "polling": ["polling"], "upgrading": ["polling", "websocket"]}

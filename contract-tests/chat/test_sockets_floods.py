@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.layer("life"),
     pytest.mark.transports("socket.io", "socket.io-batched"),
     pytest.mark.timeout(300),
-    pytest.mark.clock,
 ]
 
 MOST = 50

@@ -34,11 +34,7 @@ from chat.sockets.websocket import BINARY, PATIENCE, PING, Refused, WebSocket, f
 from chat.sockets.websocket import TEXT as TEXT_FRAME
 from samewire.http import Request
 
-pytestmark = [
-    pytest.mark.layer("wire"),
-    pytest.mark.transports("socket.io", "socket.io-batched"),
-    pytest.mark.clock,
-]
+pytestmark = [pytest.mark.layer("wire"), pytest.mark.transports("socket.io", "socket.io-batched")]
 
 CLOSED, GOES_ON = "closed", "goes on"
 LIMIT = 65_536

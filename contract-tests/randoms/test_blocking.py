@@ -19,7 +19,7 @@ from samewire.http import Connection, Request, Response, connect, exchange
 from samewire.manifest import Server
 from samewire.target import Target
 
-pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300)]
 
 HEALTH = Request("GET", "/healthz")
 CORES = len(os.sched_getaffinity(0))

@@ -15,7 +15,7 @@ from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 
-pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300)]
 
 CANNOT_KNOW = {
     "Apache httpd": "PHP is told that the client has left when it writes, and a picture is written when it is done",

@@ -13,7 +13,7 @@ from report.strategies import MARKUP
 from report.upstreams import JSON, message, playing
 from samewire.browser import LAUNCH
 
-pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
+pytestmark = pytest.mark.layer("browser")
 
 TITLES = (*MARKUP, "Röck & Röll", "日本語 😀", "  two  spaces ", "a\ttab", "\u202eright to left", "W" * 200)
 

@@ -17,7 +17,7 @@ from report.model import Upstreams
 from report.upstreams import JSON, PNG, Asked, End, Script, Step, Upstream, drip, flood, in_turn, message, playing
 from samewire.http import Request, Response
 
-pytestmark = [pytest.mark.layer("cases"), pytest.mark.clock]
+pytestmark = pytest.mark.layer("cases")
 
 HEAD = Request("HEAD", "/report")
 READ_AHEAD = 40_000_000

@@ -16,7 +16,7 @@ from todo import model
 from todo.model import Todo
 from todo.strategies import spelled, spelled_members
 
-pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180), pytest.mark.clock]
+pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180)]
 
 CLIENTS = 100
 

@@ -1,36 +1,14 @@
 """Hypothesis strategies for uploads: well-formed forms, however odd, and forms with something wrong in them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hypothesis import strategies as st
-from request_strategies import ALPHANUMERIC, chunked, framings
+from request_strategies import ALPHANUMERIC, Sent, framings
 
-from samewire.http import Request, compact
+from samewire.http import Request
 
 BOUNDARY_CHARACTERS = ALPHANUMERIC + "'()+_,-./:=? "
 TOKEN_CHARACTERS = ALPHANUMERIC + "!#$%&'*+-.^_`|~"
-
-
-@dataclass(frozen=True)
-class Sent:
-    """A request and, where its body goes in chunks, the sizes at which it is cut."""
-
-    request: Request
-    chunks: tuple[int, ...] | None = None
-
-    def _repr_pretty_(self, printer, cycle: bool) -> None:
-        """How Hypothesis shows it: readable although a body may be very long."""
-        parts = [self.request.method, self.request.path, *map(": ".join, self.request.headers)]
-        if self.request.body is not None:
-            parts.append(compact(self.request.body, 1500) + (f" in chunks {self.chunks}" if self.chunks else ""))
-        printer.text(" | ".join(parts))
-
-    def on_the_wire(self) -> Request:
-        """The request with its transfer coding."""
-        if self.chunks is None or self.request.body is None:
-            return self.request
-        headers = (*self.request.headers, ("Transfer-Encoding", "chunked"))
-        return replace(self.request, headers=headers, body=chunked(self.request.body, self.chunks))
 
 
 # --- well-formed parts

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
 from lockstep import Lockstep
+from request_strategies import Sent
 
 from samewire.contract.compare import differences, side_by_side, substitute
 from samewire.http import ExchangeError, Request, Response
@@ -23,7 +24,6 @@ from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 from upload import model, strategies
 from upload.forms import files_below, files_left
-from upload.strategies import Sent
 
 EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
 """Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""

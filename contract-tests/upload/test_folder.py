@@ -22,7 +22,7 @@ from samewire.target import Target
 from upload import model
 from upload.forms import BOUNDARY, END, TYPE, files_below, files_left, form, opening, upload
 
-pytestmark = [pytest.mark.layer("life"), pytest.mark.clock]
+pytestmark = pytest.mark.layer("life")
 
 MIB = 1024 * 1024
 LIMITS = model.Limits(file=100_000, request=4_000_000)

@@ -10,7 +10,7 @@ from samewire.http import Request, exchange
 from samewire.target import Target
 from upload import model
 
-pytestmark = [pytest.mark.layer("browser"), pytest.mark.clock]
+pytestmark = pytest.mark.layer("browser")
 
 LARGE, SMALL = bytes(range(256)) * 8_000, b"hello"
 SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000}

@@ -69,8 +69,7 @@ def test_up_says_where_each_server_is_and_stops_all_of_it(stop_signal):
         children = psutil.Process(command.pid).children(recursive=True)
         assert len(children) >= 4
         command.send_signal(stop_signal)
-        # Servers get ten seconds each before they are killed.
-        assert command.wait(60) == 0
+        assert command.wait(20) == 0
     assert all(_gone(child.pid) for child in children)
     assert not run.exists()
 

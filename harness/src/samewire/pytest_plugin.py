@@ -9,8 +9,7 @@ the addresses. Fixtures:
 - `lab`: a Lab with private databases, one for each worker.
 
 A module says its layer with `pytestmark = pytest.mark.layer("wire")`. A module below `contract-tests/<service>/` is for
-that service, one directly in `contract-tests/` for every service. What is marked `clock` is asked again alone when it
-fails (`samewire.alone`).
+that service, one directly in `contract-tests/` for every service.
 """
 
 import json
@@ -28,7 +27,6 @@ import pytest
 from rich.console import Console
 
 from samewire import record
-from samewire.alone import AskedAgain
 from samewire.build import build
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
@@ -46,8 +44,7 @@ _STARTED_AT_ONCE = 4
 def last_outcomes() -> dict:
     """What the last session wrote, as `print_outcomes` takes it.
 
-    `outcomes`, `databases` (labels by store), `reasons` (of skips, with numbers) and `only_alone` (by the names of
-    tests that passed when they were asked again: how they had failed).
+    `outcomes`, `databases` (labels by store) and `reasons` (of skips, with numbers).
     """
     try:
         return json.loads(OUTCOMES.read_text())
@@ -56,7 +53,7 @@ def last_outcomes() -> dict:
 
 
 def _nothing() -> dict[str, dict]:
-    return {"outcomes": {}, "databases": {}, "reasons": {}, "only_alone": {}}
+    return {"outcomes": {}, "databases": {}, "reasons": {}}
 
 
 def keep_outcomes(several: Iterable[dict]) -> None:
@@ -100,7 +97,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers."""
     config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
-    config.addinivalue_line("markers", "clock: bound by clocks, so that it is asked again, alone, when it fails")
     config.addinivalue_line("markers", "stores(*names): only for servers that keep their records in one of these")
 
 
@@ -165,15 +161,11 @@ class _Session:
         self.databases: dict[str, str] = {}
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
-        self.only_alone: dict[str, str] = {}
         self.stop_problems: list[str] = []
 
     def came_of_it(self) -> dict[str, dict]:
         """As `last_outcomes` gives it."""
-        return {
-            "outcomes": self.outcomes, "databases": self.databases, "reasons": self.reasons,
-            "only_alone": self.only_alone,
-        }  # fmt: skip
+        return {"outcomes": self.outcomes, "databases": self.databases, "reasons": self.reasons}
 
     def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
         targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
@@ -205,19 +197,13 @@ class _Session:
             self.reasons[f"{layer}: {reason.removeprefix('Skipped: ')}"] += 1
         elif len(blamed) < len(properties["servers"]):
             self.reasons[f"{layer}: for all but {', '.join(blamed)}, whose failure cut the test short"] += 1
-        if report.passed and "failed_beside_others" in properties:
-            self.only_alone[report.nodeid] = properties["failed_beside_others"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """The controller builds what is judged, and begins to start it before the workers are made."""
     config = session.config
-    if config.option.collectonly:
-        return
-    if _is_worker(config):
-        run_folder = Path(config.workerinput["targets_file"]).parent  # type: ignore[attr-defined]
-        config.pluginmanager.register(AskedAgain(run_folder))
+    if _is_worker(config) or config.option.collectonly:
         return
     OUTCOMES.unlink(missing_ok=True)
     try:
@@ -230,7 +216,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
     state = config.stash[_session_key] = _Session(composed)
     config.pluginmanager.register(state)
-    config.pluginmanager.register(AskedAgain(state.lab.run.path))
     starter = ThreadPoolExecutor(1, thread_name_prefix="start")
     state.starting = starter.submit(state.start, chosen)
     starter.shutdown(wait=False)

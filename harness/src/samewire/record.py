@@ -35,7 +35,7 @@ def contract_digest(service: str) -> str:
     others = services - {service}
     contract = [path for path in source_files(CONTRACTS) if path.relative_to(CONTRACTS).parts[0] not in others]
     package = HARNESS / "src/samewire"
-    names = ("alone", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings")
+    names = ("browser", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings")
     judges = [package / f"{name}.py" for name in names]
     judges += sorted([*package.glob("contract/*.py"), *package.glob("databases/*.py")])
     return digest_files(contract + judges, CONTRACTS.parent)

@@ -40,12 +40,8 @@ def print_outcomes(
     outcomes: Mapping[str, Mapping[str, Mapping[str, int]]],
     databases: Mapping[str, str],
     reasons: Mapping[str, int],
-    only_alone: Mapping[str, str],
 ) -> None:
-    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped.
-
-    And which tests passed only when they were asked again alone, with the beginning of their first failure.
-    """
+    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped."""
     servers = {name: counts for name, counts in sorted(outcomes.items()) if name != SUITE}
     layers = [layer for layer in LAYERS if any(layer in counts for counts in servers.values())]
     table = new_table("The contract suite, server × layer: passed/failed/skipped", "server", *layers)
@@ -58,9 +54,6 @@ def print_outcomes(
         console.print(f"{store}: {label}", highlight=False)
     for reason, number in sorted(reasons.items()):
         console.print(f"[yellow]{number} skipped[/] {escape(reason)}", highlight=False)
-    for test, failure in sorted(only_alone.items()):
-        console.print(f"[yellow]passed only alone[/] {escape(test)}; beside others it failed:", highlight=False)
-        console.print("\n".join(failure.splitlines()[:12]), markup=False, highlight=False)
 
 
 def print_checks(console: Console, checks: Iterable["Check"]) -> None:

@@ -102,10 +102,6 @@ class PostgreSQL(Database):
         """Nothing to do: it is not ours."""
 
 
-_IMMEDIATE_STOP = 7.0
-"""Seconds for a stop without a checkpoint: PostgreSQL itself kills its processes after five."""
-
-
 class PrivatePostgreSQL(PostgreSQL):
     """A cluster of our own in a run folder: loopback only, not as root."""
 
@@ -141,13 +137,13 @@ class PrivatePostgreSQL(PostgreSQL):
 
     def close(self) -> None:
         """Stop without a checkpoint: the files are deleted with the run."""
-        self._end(lambda server: server.signal(signal.SIGQUIT), _IMMEDIATE_STOP)
+        self._end(lambda server: server.signal(signal.SIGQUIT))
 
-    def _end(self, how: Callable[[Spawned], None], seconds: float = 20.0) -> None:
+    def _end(self, how: Callable[[Spawned], None]) -> None:
         if self._server and self._server.alive:
             how(self._server)
             try:
-                self._server.wait(seconds)
+                self._server.wait(20)
             except StopTimeout:
                 self._server.kill()
         self.pid = None
