@@ -47,7 +47,8 @@ def print_outcomes(
     table = new_table("The contract suite, server × layer: passed/failed/skipped", "server", *layers)
     for name, counts in servers.items():
         table.add_row(name, *(outcome_text(counts.get(layer, {})) for layer in layers))
-    console.print(table)
+    if servers:
+        console.print(table)
     if SUITE in outcomes:
         console.print(f"faults that the suite must catch: {outcome_text(outcomes[SUITE]['faults'])}", highlight=False)
     for store, label in sorted(databases.items()):
