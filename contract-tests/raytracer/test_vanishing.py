@@ -62,6 +62,7 @@ def test_clients_that_leave(server: Server, lab: Lab) -> None:
     target = running.target
     try:
         exchange(target, SMALL)
+        until_idle(running)  # Apache answers before it has printed that it has started.
         at_first = running.output()
         with contextlib.ExitStack() as stack:
             leaving = [stack.enter_context(connect(target)) for _ in range(CLIENTS_IN_VAIN if why else CLIENTS)]

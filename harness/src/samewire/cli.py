@@ -309,6 +309,7 @@ def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
         "-q",
         "--no-header",
         "--tb=short",
+        "--force-short-summary",
         "-c",
         str(CONTRACTS / "pytest.ini"),
         str(CONTRACTS),

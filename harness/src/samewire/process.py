@@ -110,7 +110,10 @@ class RunFolder:
 
 
 def _write_identity(path: Path, process: psutil.Process) -> None:
-    path.write_text(json.dumps({"pid": process.pid, "create_time": process.create_time()}))
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps({"pid": process.pid, "create_time": process.create_time()}))
+    # Whoever finds the file finds all of it: one without an owner in it is deleted with its folder.
+    unfinished.rename(path)
 
 
 def _read_identity(path: Path) -> psutil.Process | None:

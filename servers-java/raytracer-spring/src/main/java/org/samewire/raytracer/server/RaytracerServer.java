@@ -6,6 +6,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
@@ -14,7 +16,7 @@ import org.springframework.context.support.GenericApplicationContext;
 /** One thread per request, which renders, too. Errors are ProblemAdvice's: Boot's page is out. */
 @SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
 class RaytracerServer {
-  private static final long ACCEPT_MILLIS = 200;
+  private static final long ARRIVE_MILLIS = 200;
 
   public static void main(String[] args) {
     try {
@@ -45,9 +47,16 @@ class RaytracerServer {
     }
   }
 
-  /** Before all else at the stop: what has arrived is still accepted, the closed port resets it. */
-  @EventListener(ContextClosedEvent.class)
-  void acceptWhatHasArrived() throws InterruptedException {
-    Thread.sleep(ACCEPT_MILLIS);
+  /**
+   * Before all else at the stop. What has arrived is still accepted, since the closed port resets
+   * it, and read, since a paused Tomcat answers 400 to what it has not read.
+   */
+  @EventListener
+  void takeWhatHasArrived(ContextClosedEvent event) throws InterruptedException {
+    var context = (WebServerApplicationContext) event.getApplicationContext();
+    var server = (TomcatWebServer) context.getWebServer();
+    Thread.sleep(ARRIVE_MILLIS);
+    server.getTomcat().getConnector().getProtocolHandler().closeServerSocketGraceful();
+    Thread.sleep(ARRIVE_MILLIS);
   }
 }
