@@ -5,6 +5,7 @@ not let on a core. Linux counts, for each thread, the time that it was ready to 
 (`/proc/PID/task/TID/schedstat`, second field, nanoseconds; Documentation/scheduler/sched-stats.rst).
 """
 
+import contextlib
 import os
 import threading
 import time
@@ -19,7 +20,7 @@ SLICE = 0.05
 
 
 class Starvation:
-    """Watches a process, its children and this process, from `with` on."""
+    """Watches a process, this one, and all below both (its database, too), from `with` on."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -55,15 +56,14 @@ class Starvation:
 
     def _waited(self) -> dict[str, int]:
         """Thread → nanoseconds that it has waited for a core so far."""
-        try:
-            children = psutil.Process(self._pid).children(recursive=True)
-        except psutil.NoSuchProcess:
-            return {}
+        pids: set[int] = set()
+        for pid in (os.getpid(), self._pid):
+            if pid not in pids:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    pids |= {pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))}
         waited = {}
-        for pid in (os.getpid(), self._pid, *(child.pid for child in children)):
-            for task in Path(f"/proc/{pid}/task").glob("*"):
-                try:
-                    waited[task.name] = int((task / "schedstat").read_text().split()[1])
-                except OSError:
-                    continue  # It has ended.
+        for task in (task for pid in pids for task in Path(f"/proc/{pid}/task").glob("*")):
+            # It may have ended.
+            with contextlib.suppress(OSError):
+                waited[task.name] = int((task / "schedstat").read_text().split()[1])
         return waited
