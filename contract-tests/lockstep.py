@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Self
 
-from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.target import Target
 
 
 class Lockstep:
     """One keep-alive connection to each target; all are asked before any answer is awaited."""
 
-    def __init__(self, targets: Iterable[Target], timeout: float = 10.0) -> None:
+    def __init__(self, targets: Iterable[Target], timeout: float = PATIENCE) -> None:
         self.targets = {target.name: target for target in targets}
         self._timeout = timeout
         self._connections: dict[str, Connection] = {}

@@ -24,7 +24,7 @@ from starvation import Starvation
 from samewire.contract.compare import differences, response_problems
 from samewire.databases import URL_VARIABLES
 from samewire.datasets import dataset
-from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer, free_port
@@ -178,7 +178,7 @@ def all_sorts(life: ModuleType) -> Callable[[int], Request]:
 
 def burst(target: Target, requests: Sequence[Request], clients: int, each: int) -> list[Asked]:
     """So many clients, connected at the same time, each for so many requests."""
-    connected = threading.Barrier(clients, timeout=10)
+    connected = threading.Barrier(clients, timeout=PATIENCE)
 
     def one_client(number: int) -> list[Asked]:
         with Client(target) as client:

@@ -15,7 +15,7 @@ from report import model
 from report.conftest import AT_ONCE, GET, IMAGE, RIGHT, RIGHT_IMAGE, RIGHT_TODOS, TIMEOUT, TODOS, Scene
 from report.model import Upstreams
 from report.upstreams import JSON, PNG, Asked, End, Script, Step, Upstream, drip, flood, in_turn, message, playing
-from samewire.http import Request, Response
+from samewire.http import PATIENCE, Request, Response
 
 pytestmark = pytest.mark.layer("cases")
 
@@ -234,7 +234,7 @@ def test_both_are_asked_at_the_same_time(scene: Scene, method: str) -> None:
 
 def at_once(scene: Scene, clients: int, request: Request = GET) -> list[tuple[Response, float]]:
     """What so many clients get that ask at the same time."""
-    barrier = threading.Barrier(clients, timeout=10)
+    barrier = threading.Barrier(clients, timeout=PATIENCE)
 
     def one(_: int) -> tuple[Response, float]:
         barrier.wait()
@@ -286,11 +286,18 @@ def test_upstreams_that_close_idle_connections(scene: Scene) -> None:
 
 
 def test_bytes_after_an_answer_are_no_answer(scene: Scene) -> None:
-    todos, image = message(TODOS, JSON), message(IMAGE, PNG)
+    todos, image, over = message(TODOS, JSON), message(IMAGE, PNG), threading.Event()
+
+    def adding_later(_: Asked) -> Iterator[Step]:
+        try:
+            yield from (todos, 0.02, message(listing(), JSON))
+        finally:
+            over.set()
+
     ways = {
         "todo answers twice": (playing(todos + message(listing(), JSON)), RIGHT_IMAGE),
         "raytracer answers twice": (RIGHT_TODOS, playing(image + message(b"x", PNG))),
-        "todo adds a second answer later": (playing(todos, 0.02, message(listing(), JSON)), RIGHT_IMAGE),
+        "todo adds a second answer later": (adding_later, RIGHT_IMAGE),
         "todo adds a line end": (playing(todos + b"\r\n"), RIGHT_IMAGE),
         "todo adds rubbish": (playing(todos + b"rubbish"), RIGHT_IMAGE),
     }
@@ -298,10 +305,13 @@ def test_bytes_after_an_answer_are_no_answer(scene: Scene) -> None:
     for name, (todo, raytracer) in ways.items():
         scene.upstreams.answer(todo, raytracer)
         for _ in range(3):
+            over.clear()
             answer, _ = scene.ask()
             # The first answer was complete. A client that sees more may say so, too.
             if answer.status != 502:
                 problems[name] = problems.get(name, []) + model.judge(GET, answer, RIGHT)
+            # What came after the next request would be its answer: nobody could tell.
+            assert todo is not adding_later or over.wait(5)
             time.sleep(0.03)
         problems[f"after {name}"] = scene.right_again()
     assert_right(problems, scene)

@@ -17,6 +17,9 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 MAX_HEAD = 65_536
+PATIENCE = 30.0
+"""Seconds for one message: what takes longer hangs, and is not just slow on a busy machine."""
+
 _STATUS_LINE = re.compile(rb"(HTTP/\d\.\d) ([1-9]\d\d)(?: ([\t \x21-\x7e\x80-\xff]*))?")
 _FIELD_LINE = re.compile(
     rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*((?:[\x21-\x7e\x80-\xff](?:[\t ]*[\x21-\x7e\x80-\xff])*)?)[\t ]*"
@@ -138,7 +141,7 @@ class Response:
 class Connection:
     """One TCP connection. `timeout` (seconds) bounds connecting, and sending or receiving one message."""
 
-    def __init__(self, host: str, port: int, timeout: float = 10.0):
+    def __init__(self, host: str, port: int, timeout: float = PATIENCE):
         self.host, self.port, self.timeout = host, port, timeout
         self.unread = b""
         """Bytes that came and belong to no response that was asked for yet."""
@@ -366,12 +369,12 @@ def address(target: str | Address) -> tuple[str, int]:
     return parts.hostname, parts.port or 80
 
 
-def connect(target: str | Address, timeout: float = 10.0) -> Connection:
+def connect(target: str | Address, timeout: float = PATIENCE) -> Connection:
     """A connection to a URL's or target's server."""
     return Connection(*address(target), timeout)
 
 
-def exchange(target: str | Address, request: Request, timeout: float = 10.0) -> Response:
+def exchange(target: str | Address, request: Request, timeout: float = PATIENCE) -> Response:
     """The response to one request on a connection of its own; errors as of `Connection`."""
     with connect(target, timeout) as connection:
         return connection.exchange(request)

@@ -20,7 +20,7 @@ from typing import Any
 
 from samewire.contract.compare import differences, response_problems, side_by_side
 from samewire.contract.files import ContractError, no_doubles, read
-from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.paths import CONTRACTS
 from samewire.target import Target
 
@@ -133,7 +133,7 @@ def load(service: str, root: Path = CONTRACTS) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def run(case: Case, target: Target, *, timeout: float = 10.0) -> list[Failure]:
+def run(case: Case, target: Target, *, timeout: float = PATIENCE) -> list[Failure]:
     """Play a case against a server; `timeout` (seconds) is for each answer. Empty if all was as it should be."""
     if case.clients == 1:
         failures, values = _play(case, target, timeout)
