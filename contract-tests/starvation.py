@@ -62,8 +62,10 @@ class Starvation:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     pids |= {pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))}
         waited = {}
-        for task in (task for pid in pids for task in Path(f"/proc/{pid}/task").glob("*")):
-            # It may have ended.
+        # Each of them may have ended.
+        for pid in pids:
             with contextlib.suppress(OSError):
-                waited[task.name] = int((task / "schedstat").read_text().split()[1])
+                for task in os.listdir(f"/proc/{pid}/task"):
+                    with contextlib.suppress(OSError):
+                        waited[task] = int(Path(f"/proc/{pid}/task/{task}/schedstat").read_text().split()[1])
         return waited

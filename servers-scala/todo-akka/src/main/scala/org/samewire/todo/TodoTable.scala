@@ -8,10 +8,15 @@ import io.netty.channel.{Channel, ChannelFuture}
 import io.netty.util.concurrent.DefaultThreadFactory
 import java.io.IOException
 import java.nio.channels.ClosedChannelException
-import java.util.concurrent.{CompletionException, ExecutorService, TimeoutException}
+import java.util.concurrent.{
+  CompletionException,
+  ConcurrentHashMap,
+  ExecutorService,
+  TimeoutException
+}
 import kotlinx.coroutines.ExecutorsKt
 import scala.concurrent.duration._
-import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
 import scala.jdk.FutureConverters._
 
@@ -24,6 +29,9 @@ final case class Page(items: Seq[Todo], next: Option[Long])
 final class TodoTable(connections: Connection) {
   // What is done with an answer is little: it stays on the driver's thread.
   private implicit val executionContext: ExecutionContext = ExecutionContext.parasitic
+
+  /** A pool that is closed forgets who waits for a connection that it is just making. */
+  private val unanswered = ConcurrentHashMap.newKeySet[Promise[QueryResult]]()
 
   // #region todo.list
   /** One row more than is asked for says whether there is a next page. */
@@ -72,7 +80,10 @@ final class TodoTable(connections: Connection) {
   def ping(): Future[Unit] = execute("select 1").map(_ => ())
 
   /** What is asked or waits for a connection fails now. */
-  def close(): Unit = { connections.disconnect(); () }
+  def close(): Unit = {
+    connections.disconnect()
+    unanswered.forEach { answer => answer.tryFailure(new ClosedChannelException); () }
+  }
 
   private def query(sql: String, values: Any*): Future[Seq[Todo]] =
     execute(sql, values: _*).map(_.getRows.asScala.map(todo).toSeq)
@@ -80,8 +91,12 @@ final class TodoTable(connections: Connection) {
   private def todo(row: RowData): Todo =
     Todo(row.getLong(0), row.getString(1), row.getBoolean(2))
 
-  private def execute(sql: String, values: Any*): Future[QueryResult] =
-    connections.sendPreparedStatement(sql, values.asJava).asScala
+  private def execute(sql: String, values: Any*): Future[QueryResult] = {
+    val answer = Promise[QueryResult]()
+    unanswered.add(answer)
+    answer.completeWith(connections.sendPreparedStatement(sql, values.asJava).asScala)
+    answer.future.andThen { case _ => unanswered.remove(answer) }
+  }
 }
 
 object TodoTable {
