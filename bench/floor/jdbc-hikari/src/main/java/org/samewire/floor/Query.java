@@ -24,6 +24,10 @@ final class Query {
     config.setUsername(user[0]);
     config.setPassword(user.length > 1 ? user[1] : null);
     config.setMaximumPoolSize(POOL);
+    config.addDataSourceProperty("connectTimeout", "5");
+    config.addDataSourceProperty("loginTimeout", "5");
+    config.addDataSourceProperty("socketTimeout", "5");
+    config.addDataSourceProperty("tcpKeepAlive", "true");
     database = new HikariDataSource(config);
     for (int number = 0; number < walk.inFlight; number++) {
       int first = walk.start(number);
