@@ -10,6 +10,7 @@ import com.mongodb.reactivestreams.client.MongoCollection;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
+import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 import reactor.core.publisher.Mono;
 
@@ -29,7 +30,11 @@ final class Query {
                     .eventLoopGroup(loop)
                     .socketChannelClass(EpollSocketChannel.class)
                     .build())
-            .applyToConnectionPoolSettings(pool -> pool.maxSize(10))
+            .applyToConnectionPoolSettings(
+                pool -> pool.maxSize(10).maxWaitTime(5, TimeUnit.SECONDS))
+            .applyToSocketSettings(
+                socket ->
+                    socket.connectTimeout(5, TimeUnit.SECONDS).readTimeout(5, TimeUnit.SECONDS))
             .build();
     links = MongoClients.create(settings).getDatabase(url.getDatabase()).getCollection("links");
     for (int number = 0; number < walk.inFlight; number++) {
