@@ -8,7 +8,7 @@ import pytest
 from raytracer import model, pixels
 from raytracer.golden import pictures
 from samewire.contract.compare import differences, response_problems, side_by_side
-from samewire.http import Request, connect
+from samewire.http import Request, Response, connect
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("cases")
@@ -59,16 +59,20 @@ def test_many_at_once(target: Target) -> None:
 def test_more_than_it_keeps_waiting(target: Target) -> None:
     request = Request("GET", "/render?width=99&height=99&depth=3")
 
-    def ask(_: int) -> list[str]:
+    def ask(_: int) -> Response:
         with connect(target, PATIENCE) as connection:
-            answer = connection.exchange(request)
+            return connection.exchange(request)
+
+    def judge(answer: Response) -> list[str]:
         if answer.status != 503:
             return model.judge(request, answer)
         refused = differences(model.unavailable(request), answer, request=request, names=("contract", "server"))
         return refused + response_problems(answer, request)
 
     with ThreadPoolExecutor(300) as pool:
-        problems = [problem for found in pool.map(ask, range(300)) for problem in found]
+        answers = list(pool.map(ask, range(300)))
+    # One after the other: each thread would compute the picture for itself.
+    problems = [problem for answer in answers for problem in judge(answer)]
     assert not problems, f"{target.name}, asked by 300 clients at once: {problems[:3]}"
     check(target, request)
 
