@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -637,7 +637,8 @@ class Outage:
         # An engine that keeps nothing comes back empty, and is filled again while it is being asked.
         served = not judge.wrong(one) or (not durable and not judge.wrong(one, {}))
         if served and one.answered > self.coming:
-            return []  # A database that is starting is slow, and no longer away.
+            # Until all works again, a database that is starting is slow, and no longer away.
+            return late(replace(one, sent=max(one.sent, self.again)), self.starvation)
         return late(one, self.starvation) or ([] if served else judge.not_unavailable(one) and judge.wrong(one))
 
 

@@ -9,6 +9,8 @@ from raytracer import model, pixels
 from raytracer.golden import pictures
 from samewire.contract.compare import differences, response_problems, side_by_side
 from samewire.http import Request, Response, connect
+from samewire.lab import Lab
+from samewire.manifest import Server
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("cases")
@@ -48,12 +50,16 @@ def test_spellings_of_one_query(target: Target) -> None:
         check(target, request)
 
 
-def test_many_at_once(target: Target) -> None:
+def test_many_at_once(server: Server, lab: Lab) -> None:
+    # A server of its own: what other tests ask at the same time would count as well.
+    running = lab.start(server)
+    target = running.target
     # As many as the contract says that nobody is sent away; of different sizes, so that none gets another's.
     requests = [Request("GET", f"/render?width={40 + n}&height=24&depth={n % 11}") for n in range(128)]
     with ThreadPoolExecutor(len(requests)) as pool:
         for done in [pool.submit(check, target, request) for request in requests]:
             done.result()
+    running.stop()
 
 
 def test_more_than_it_keeps_waiting(target: Target) -> None:

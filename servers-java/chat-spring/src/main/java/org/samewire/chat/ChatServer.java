@@ -16,7 +16,8 @@ import org.springframework.context.support.GenericApplicationContext;
 /** One thread per request, one room for all. Errors are ProblemAdvice's: Boot's page is out. */
 @SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
 class ChatServer {
-  private static final long ARRIVE_MILLIS = 200;
+  private static final long ACCEPT_MILLIS = 200;
+  private static final long READ_MILLIS = 500;
 
   public static void main(String[] args) {
     try {
@@ -55,8 +56,8 @@ class ChatServer {
   void takeWhatHasArrived(ContextClosedEvent event) throws InterruptedException {
     var context = (WebServerApplicationContext) event.getApplicationContext();
     var server = (TomcatWebServer) context.getWebServer();
-    Thread.sleep(ARRIVE_MILLIS);
+    Thread.sleep(ACCEPT_MILLIS);
     server.getTomcat().getConnector().getProtocolHandler().closeServerSocketGraceful();
-    Thread.sleep(ARRIVE_MILLIS);
+    Thread.sleep(READ_MILLIS);
   }
 }

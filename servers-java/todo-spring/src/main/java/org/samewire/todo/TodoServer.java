@@ -18,7 +18,8 @@ import org.springframework.context.support.GenericApplicationContext;
  */
 @SpringBootApplication(exclude = ErrorMvcAutoConfiguration.class)
 class TodoServer {
-  private static final long ARRIVE_MILLIS = 200;
+  private static final long ACCEPT_MILLIS = 200;
+  private static final long READ_MILLIS = 500;
 
   public static void main(String[] args) {
     try {
@@ -57,8 +58,8 @@ class TodoServer {
   void takeWhatHasArrived(ContextClosedEvent event) throws InterruptedException {
     var context = (WebServerApplicationContext) event.getApplicationContext();
     var server = (TomcatWebServer) context.getWebServer();
-    Thread.sleep(ARRIVE_MILLIS);
+    Thread.sleep(ACCEPT_MILLIS);
     server.getTomcat().getConnector().getProtocolHandler().closeServerSocketGraceful();
-    Thread.sleep(ARRIVE_MILLIS);
+    Thread.sleep(READ_MILLIS);
   }
 }

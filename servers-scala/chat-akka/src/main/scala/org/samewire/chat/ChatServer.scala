@@ -67,7 +67,7 @@ object ChatServer {
     shutdown.addTask(PhaseServiceUnbind, "unbind")(() => after(200.millis)(binding.unbind()))
     shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
       // For requests that are already on their way; connections without one are then cut.
-      after(500.millis)(binding.terminate(hardDeadline = 7500.millis)).map(_ => Done)
+      after(1500.millis)(binding.terminate(hardDeadline = 6500.millis)).map(_ => Done)
     }
   }
   // #endregion server.stop
