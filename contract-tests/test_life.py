@@ -421,8 +421,8 @@ def test_storms(server: Server, lab: Lab) -> None:
             took = time.monotonic() - started
             assert took < 5, f"{target.name} lets a new client wait {took:.1f} s when 100 connections are idle"
 
-        # A leak would be of about 200 files; pools may still grow a little.
-        limits = [number + slack for number, slack in zip(usual, (5, 5, 50), strict=True)]
+        # A leak would be of about 200 files; pools may still grow, by a connection for each process of Apache.
+        limits = [number + slack for number, slack in zip(usual, (5, 5, 100), strict=True)]
         back = wait_until(lambda: all(map(int.__le__, resources(running.pid), limits)), 5)
         now = resources(running.pid)
         assert back, (
