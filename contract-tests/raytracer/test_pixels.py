@@ -1,6 +1,7 @@
 """What is shown, pixel by pixel: the pinned pictures, and the queries that all mean one of them."""
 
 import hashlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -50,23 +51,27 @@ def test_spellings_of_one_query(target: Target) -> None:
         check(target, request)
 
 
-def test_many_at_once(server: Server, lab: Lab) -> None:
-    # A server of its own: what other tests ask at the same time would count as well.
+@pytest.fixture
+def own(server: Server, lab: Lab) -> Iterator[Target]:
+    """A server of the test's own: what others ask at the same time would count as well, and might be sent away."""
     running = lab.start(server)
-    target = running.target
-    # As many as the contract says that nobody is sent away; of different sizes, so that none gets another's.
-    requests = [Request("GET", f"/render?width={40 + n}&height=24&depth={n % 11}") for n in range(128)]
-    with ThreadPoolExecutor(len(requests)) as pool:
-        for done in [pool.submit(check, target, request) for request in requests]:
-            done.result()
+    yield running.target
     running.stop()
 
 
-def test_more_than_it_keeps_waiting(target: Target) -> None:
+def test_many_at_once(own: Target) -> None:
+    # As many as the contract says that nobody is sent away; of different sizes, so that none gets another's.
+    requests = [Request("GET", f"/render?width={40 + n}&height=24&depth={n % 11}") for n in range(128)]
+    with ThreadPoolExecutor(len(requests)) as pool:
+        for done in [pool.submit(check, own, request) for request in requests]:
+            done.result()
+
+
+def test_more_than_it_keeps_waiting(own: Target) -> None:
     request = Request("GET", "/render?width=99&height=99&depth=3")
 
     def ask(_: int) -> Response:
-        with connect(target, PATIENCE) as connection:
+        with connect(own, PATIENCE) as connection:
             return connection.exchange(request)
 
     def judge(answer: Response) -> list[str]:
@@ -79,8 +84,8 @@ def test_more_than_it_keeps_waiting(target: Target) -> None:
         answers = list(pool.map(ask, range(300)))
     # One after the other: each thread would compute the picture for itself.
     problems = [problem for answer in answers for problem in judge(answer)]
-    assert not problems, f"{target.name}, asked by 300 clients at once: {problems[:3]}"
-    check(target, request)
+    assert not problems, f"{own.name}, asked by 300 clients at once: {problems[:3]}"
+    check(own, request)
 
 
 def test_one_connection_many_pictures(target: Target) -> None:

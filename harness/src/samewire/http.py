@@ -17,8 +17,8 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 MAX_HEAD = 65_536
-PATIENCE = 30.0
-"""Seconds for one message: what takes longer hangs, and is not just slow on a busy machine."""
+PATIENCE = 10.0
+"""Seconds for connecting, and for one message, unless told otherwise."""
 
 _STATUS_LINE = re.compile(rb"(HTTP/\d\.\d) ([1-9]\d\d)(?: ([\t \x21-\x7e\x80-\xff]*))?")
 _FIELD_LINE = re.compile(
