@@ -498,7 +498,7 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
                 sent = time.monotonic()
                 for connection, request in in_flight:
                     connection.send(request)
-                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
+                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 5), (
                     f"{target.name} does not read what is sent to it"
                 )
                 signalled = time.monotonic()

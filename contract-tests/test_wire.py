@@ -10,6 +10,7 @@ itself breaks a rule, `deviates` pins what it does, with the reason. After every
 connection, and an open connection must answer the next request and nothing else.
 """
 
+import contextlib
 import importlib
 import json
 import re
@@ -38,6 +39,7 @@ from samewire.http import (
     connect,
     exchange,
 )
+from samewire.lab import Lab
 from samewire.paths import CONTRACTS
 from samewire.pytest_plugin import selected
 from samewire.target import Target
@@ -96,6 +98,7 @@ class Case:
     requests: int
     pinned: dict[str, Expected]
     deviates: dict[str, Expected]
+    alone: tuple[str, ...]
     in_two: bool
     by_chance: bool
 
@@ -145,6 +148,7 @@ def read_cases(service: str) -> tuple[Case, ...]:
                     requests=case.get("requests", 1),
                     pinned={stack: Expected.read(items) for stack, items in case.get("pinned", {}).items()},
                     deviates={stack: Expected.read(one["does"]) for stack, one in case.get("deviates", {}).items()},
+                    alone=tuple(case.get("alone", ())),
                     in_two=case.get("in_two", False),
                     by_chance=case.get("by_chance", False),
                 )
@@ -366,11 +370,23 @@ class Judge:
         return f'"{self.stack}": [{", ".join([*items, *([seen.end] if seen.end else [])])}]'
 
 
-def test_wire(target: Target, case: Case) -> None:
-    judge = Judge(target, case)
-    judge.check(case.send, "sent at once")
-    if case.must and not judge.pin and case.data and len(case.data) < 1000:
-        judge.check((case.data[place : place + 1] for place in range(len(case.data))), "sent byte by byte")
+@contextlib.contextmanager
+def server_for(case: Case, target: Target, lab: Lab) -> Iterator[Target]:
+    """The server that plays the case: the common one, or one that is started for it alone."""
+    if not target.server or not set(case.alone) & set(target.server.wire_stack):
+        yield target
+        return
+    running = lab.start(target.server)
+    yield running.target
+    running.stop()
+
+
+def test_wire(target: Target, case: Case, lab: Lab) -> None:
+    with server_for(case, target, lab) as played:
+        judge = Judge(played, case)
+        judge.check(case.send, "sent at once")
+        if case.must and not judge.pin and case.data and len(case.data) < 1000:
+            judge.check((case.data[place : place + 1] for place in range(len(case.data))), "sent byte by byte")
 
 
 def test_in_two_parts(target: Target, case: Case) -> None:
