@@ -74,6 +74,11 @@ def receive(connection: Connection, request: Request, sent: float, *, reused: bo
     return Asked(request, answer, sent, time.monotonic(), reused)
 
 
+def patience(service: str) -> float:
+    """Seconds for an answer of the service."""
+    return getattr(importlib.import_module(f"{service}.life"), "PATIENCE", PATIENCE)
+
+
 class Client:
     """Asks on one connection as long as the server keeps it."""
 
@@ -85,7 +90,7 @@ class Client:
     def connect(self) -> None:
         """Open a connection if there is none. Raises ExchangeError."""
         if self._connection is None:
-            self._connection, self._used = connect(self._target), False
+            self._connection, self._used = connect(self._target, patience(self._target.service)), False
 
     def ask(self, request: Request) -> Asked:
         """Ask, on a new connection if need be."""

@@ -5,6 +5,8 @@ from samewire.http import Request, Response
 HEALTH = Request("GET", "/healthz")
 REPORT = Request("GET", "/report")
 MAKES = False
+PATIENCE = 60.0
+"""Seconds for an answer: the contract gives the upstreams so long, and a hundred reports are a hundred pictures."""
 
 ASKING = (
     REPORT,
