@@ -4,17 +4,17 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 import psutil
 import pytest
+from memory import Memory
 from starvation import Starvation
 
 from chat.sockets.client import CONNECT, Client, Gone, event, until
 from chat.sockets.engine import Polling, path, payload
 from chat.sockets.room import Room
 from chat.sockets.websocket import TEXT, WebSocket, frame
-from samewire.target import Target
 
 pytestmark = [
     pytest.mark.layer("life"),
@@ -142,38 +142,6 @@ CHUNK = 250
 CHUNKS = 24
 
 
-def memory(target: Target) -> int:
-    """Bytes of memory that the server's processes hold."""
-    main, total = psutil.Process(target.pid), 0
-    for process in [main, *main.children(recursive=True)]:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            total += process.memory_info().rss
-    return total
-
-
-class Memory:
-    """The most memory that the server held while it was watched."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self.most = 0
-
-    @contextlib.asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
-        """Look every few milliseconds."""
-
-        async def watch() -> None:
-            while self._target.pid:
-                self.most = max(self.most, memory(self._target))
-                await asyncio.sleep(0.03)
-
-        watching = asyncio.create_task(watch())
-        try:
-            yield
-        finally:
-            watching.cancel()
-
-
 class Poster:
     """Posts one message after the other on one connection."""
 
@@ -216,8 +184,7 @@ async def pour(room: Room, reader: Client, chunks: int, enough: Callable[[], boo
 async def test_clients_that_do_not_read(room: Room) -> None:
     """They are dropped before much waits for them, and those who read miss nothing."""
     ana = await room.join("ana")
-    before = Memory(room.target)
-    async with before.watched():
+    with Memory(room.target.pid) as before:
         await pour(room, ana, 8, lambda: False)
     deaf = [await room.join(f"deaf {number}", receive_buffer=4096) for number in range(8)]
     for member in deaf:
@@ -229,8 +196,7 @@ async def test_clients_that_do_not_read(room: Room) -> None:
     def all_left() -> bool:
         return {who["user"] for who in ana.told("left")} >= names
 
-    after = Memory(room.target)
-    async with after.watched():
+    with Memory(room.target.pid) as after:
         await pour(room, ana, CHUNKS, all_left)
         assert await until(all_left, 1), (
             f"{room.target.name}: {CHUNK * CHUNKS} messages of 2,000 bytes were sent, and of those who do not read "
@@ -240,9 +206,9 @@ async def test_clients_that_do_not_read(room: Room) -> None:
     end = await room.settled(ana)
     assert sorted(who["user"] for who in ana.told("left")) == sorted(names), "each has left once"
     assert [message["id"] for message in ana.messages] == list(range(ana.last + 1, end + 1))
-    grown = after.most - before.most
+    grown = after.peak - before.peak
     assert grown <= MEMORY, (
-        f"{room.target.name}: {grown / 2**20:.0f} MiB more than the {before.most / 2**20:.0f} MiB that the same took "
+        f"{room.target.name}: {grown / 2**20:.0f} MiB more than the {before.peak / 2**20:.0f} MiB that the same took "
         f"when everybody read"
     )
     assert await room.users() == ["ana"]

@@ -5,13 +5,12 @@ import hashlib
 import http.client
 import os
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+from memory import Memory
 from request_strategies import chunked
 
 from samewire.http import Connection, ExchangeError, Request, Response, connect, exchange
@@ -212,38 +211,6 @@ def test_full_disk(server: Server, lab: Lab) -> None:
 
 
 # --- a large file
-
-
-class Memory:
-    """Watches how much memory the processes of a server take: proportional set size, in bytes."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        self.peak = 0
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def now(self) -> int:
-        """What they take now."""
-        process = psutil.Process(self._pid)
-        total = 0
-        for member in [process, *process.children(recursive=True)]:
-            with contextlib.suppress(OSError, psutil.NoSuchProcess):
-                rollup = Path(f"/proc/{member.pid}/smaps_rollup").read_text()
-                total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
-        return total
-
-    def __enter__(self) -> "Memory":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._ending.wait(0.1):
-            self.peak = max(self.peak, self.now())
 
 
 def send_large(connection: Connection, block: bytes, times: int) -> Response:
