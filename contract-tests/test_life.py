@@ -384,7 +384,8 @@ def test_bad_configuration(server: Server, lab: Lab) -> None:
             if printed := running.stdout():
                 yield f"{what}: on standard output {printed[:200]!r}"
 
-    with socket.create_server(("127.0.0.1", free_port())) as taken, ThreadPoolExecutor(3) as pool:
+    # Two at once: their time is that of a start, and other tests start servers as well.
+    with socket.create_server(("127.0.0.1", free_port())) as taken, ThreadPoolExecutor(2) as pool:
         bad = bad_environments(server, taken.getsockname()[1])
         found = pool.map(lambda item: list(problems_with(item[0], *item[1])), bad.items())
         problems = [problem for several in found for problem in several]
