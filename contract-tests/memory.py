@@ -1,17 +1,13 @@
 """How much memory the processes of a server take."""
 
 import contextlib
-import threading
 from pathlib import Path
-from typing import Self
 
 import psutil
-
-SLICE = 0.05
-"""Seconds between two looks."""
+from watching import Watch
 
 
-class Memory:
+class Memory(Watch):
     """Watches a process and all below it, from `with` on; one that nobody knows takes nothing.
 
     Bytes of proportional set size (`/proc/PID/smaps_rollup`): what several processes share counts once in all, so that
@@ -19,10 +15,9 @@ class Memory:
     """
 
     def __init__(self, pid: int | None) -> None:
+        super().__init__()
         self._pid = pid
         self.peak = 0
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def now(self) -> int:
         """What they take now."""
@@ -37,16 +32,6 @@ class Memory:
                 total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
         return total
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        ended = False
-        while not ended:
-            ended = self._ending.wait(SLICE)
-            self.peak = max(self.peak, self.now())
+    def look(self) -> None:
+        """Remember the most."""
+        self.peak = max(self.peak, self.now())

@@ -7,27 +7,24 @@ not let on a core. Linux counts, for each thread, the time that it was ready to 
 
 import contextlib
 import os
-import threading
 import time
 from bisect import bisect_left, bisect_right
 from pathlib import Path
-from typing import Self
 
 import psutil
-
-SLICE = 0.05
-"""Seconds between two looks."""
+from watching import Watch
 
 
-class Starvation:
+class Starvation(Watch):
     """Watches a process, this one, and all below both (its database, too), from `with` on."""
 
     def __init__(self, pid: int) -> None:
+        super().__init__()
         self._pid = pid
+        self._before: dict[str, int] = {}
+        self._looked = time.monotonic()
         self._times: list[float] = []
         self._waits: list[float] = []
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def seconds(self, start: float, end: float) -> float:
         """At most how long an answer between two monotonic times was held up for want of a core.
@@ -37,22 +34,13 @@ class Starvation:
         first = max(0, bisect_right(self._times, start) - 1)
         return sum(self._waits[first : bisect_left(self._times, end) + 1])
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        before, looked = self._waited(), time.monotonic()
-        while not self._ending.wait(SLICE):
-            now, before_last, looked_last = self._waited(), before, looked
-            before, looked = now, time.monotonic()
-            longest = max((wait - before_last.get(task, wait) for task, wait in now.items()), default=0) / 1e9
-            self._waits.append(min(longest, looked - looked_last))
-            self._times.append(looked)
+    def look(self) -> None:
+        """Note the longest wait of any thread since the last look."""
+        now, before, looked = self._waited(), self._before, self._looked
+        self._before, self._looked = now, time.monotonic()
+        longest = max((wait - before.get(task, wait) for task, wait in now.items()), default=0) / 1e9
+        self._waits.append(min(longest, self._looked - looked))
+        self._times.append(self._looked)
 
     def _waited(self) -> dict[str, int]:
         """Thread → nanoseconds that it has waited for a core so far."""

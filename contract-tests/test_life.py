@@ -497,14 +497,15 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
             slow_sent = time.monotonic()
             for connection, request in slow:
                 connection.send_raw(request.to_bytes(connection.authority)[:-5])
+            in_flight = [(stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)]
+            for connection, _ in in_flight:
+                # So that none still waits to be accepted when it matters.
+                connection.exchange(life.HEALTH)
             with frozen(dependencies(server, lab)):
-                in_flight = [
-                    (stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)
-                ]
                 sent = time.monotonic()
                 for connection, request in in_flight:
                     connection.send(request)
-                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 5), (
+                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
                     f"{target.name} does not read what is sent to it"
                 )
                 signalled = time.monotonic()
