@@ -14,6 +14,7 @@ from upload.forms import TYPE, upload
 pytestmark = pytest.mark.layer("cases")
 
 KIB = 1024
+MIB = 1024 * KIB
 
 
 def ask(connection: Connection, request: Request, stored: dict[str, bytes]) -> Response:
@@ -35,7 +36,7 @@ def read_and_delete(connection: Connection, request: Request, response: Response
         ask(connection, Request("GET", f"/uploads/{id_}"), {})
 
 
-@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 1024 * KIB, 3_000_000])
+@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB, 3_000_000])
 def test_size(target: Target, size: int) -> None:
     every_byte = bytes(range(256))
     content = (every_byte * (size // 256 + 1))[:size]
@@ -87,6 +88,28 @@ def test_fields_of_any_size(target: Target) -> None:
     request = Request("POST", "/uploads", headers, field + file + field + b"--x--")
     with connect(target) as connection:
         read_and_delete(connection, request, ask(connection, request, {}))
+
+
+def test_after_refusals(target: Target) -> None:
+    """What was refused leaves nothing behind in the thread or process that comes to serve somebody else."""
+    content = b"x" * 500_000
+
+    def all_at_once(request: Request) -> None:
+        start = threading.Barrier(64)
+
+        def client(_: int) -> None:
+            with connect(target, 30) as connection:
+                start.wait()
+                response = ask(connection, request, {})
+                if response.status == 201:
+                    read_and_delete(connection, request, response)
+
+        with ThreadPoolExecutor(64) as pool:
+            list(pool.map(client, range(64)))
+
+    for refused in (upload(("", content)), upload(("a", b""), ("b", content), ("c", b""))):
+        all_at_once(refused)
+        all_at_once(upload(("a", content)))
 
 
 def test_a_hundred_at_once(target: Target) -> None:

@@ -72,7 +72,8 @@ final class RequestBody
         foreach (scandir('/proc/self/fd') as $number) {
             $target = is_link("/proc/self/fd/$number") ? readlink("/proc/self/fd/$number") : '';
             if (preg_match('~^php\w{6}$~D', basename($target)) === 1) {
-                return fopen("/proc/self/fd/$number", 'r+b');
+                // By its name: PHP would remember for two minutes to which file the link in /proc had led.
+                return fopen($target, 'r+b');
             }
         }
 
