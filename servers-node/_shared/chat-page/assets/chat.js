@@ -38,6 +38,8 @@ let showTimer;
 let unread = 0;
 /** Whether the reader is at the end, and stays there when messages come. */
 let following = true;
+/** How far down the end was when the reader was last taken there. */
+let end = 0;
 /** @type {string[]} on their way, oldest first */
 const outbox = [];
 /** What was given back without knowing whether it had arrived. */
@@ -138,7 +140,7 @@ function show() {
   clearTimeout(showTimer);
   showTimer = undefined;
   const added = arrived.splice(0);
-  if (following) {
+  if (following && !hasMovedUp()) {
     put(added);
     toTheEnd();
   } else {
@@ -232,6 +234,12 @@ function toTheEnd() {
   following = true;
   unread = 0;
   log.scrollTop = log.scrollHeight;
+  end = log.scrollTop;
+}
+
+/** Whether the reader has left the end and the browser has yet to say so: it does with the next frame. */
+function hasMovedUp() {
+  return log.scrollTop < Math.min(end, log.scrollHeight - log.clientHeight) - NEAR;
 }
 
 function showUnread() {
