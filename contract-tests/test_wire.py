@@ -306,8 +306,6 @@ class Judge:
         sent = "\n  ".join(compact(part, 1500) if isinstance(part, bytes) else str(part) for part in case.send)
         lines = [f"{self.target.name}: {case.id} ({case.file}), {how}", case.why, *problems]
         lines += [f"expected: {self._expectation()}", f"sent:\n  {sent}", f"received:\n  {seen}"]
-        if log := self.target.last_lines(10):
-            lines += ["the server's last lines:", log]
         raise AssertionError("\n".join(lines))
 
     def _expectation(self) -> str:

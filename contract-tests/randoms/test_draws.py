@@ -31,7 +31,7 @@ def check(target: Target, request: Request) -> bytes:
         answer = connection.exchange(request)
     if problems := model.judge(request, answer):
         shown = side_by_side(request, {"the contract": model.answer(request), target.name: answer}, url=target.url)
-        raise AssertionError("\n".join([f"{target.name}: {', '.join(problems)}", shown, target.last_lines()]))
+        raise AssertionError("\n".join([f"{target.name}: {', '.join(problems)}", shown]))
     return answer.body
 
 

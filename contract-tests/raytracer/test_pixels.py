@@ -36,7 +36,7 @@ def check(target: Target, request: Request) -> None:
         answer = connection.exchange(request)
     if problems := model.judge(request, answer):
         shown = side_by_side(request, {target.name: answer}, url=target.url)
-        raise AssertionError("\n".join([f"{target.name}: {', '.join(problems)}", shown, target.last_lines()]))
+        raise AssertionError("\n".join([f"{target.name}: {', '.join(problems)}", shown]))
 
 
 @pytest.mark.parametrize("picture", PINNED, ids=lambda one: f"{one.width}x{one.height}x{one.depth}")

@@ -373,8 +373,11 @@ def _long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
-    """Note whom a failed test blames."""
+    """Note whom a failed test blames, and what its server printed last."""
     report = yield
+    asked = getattr(item, "funcargs", {}).get("target")
+    if report.failed and isinstance(asked, Target) and (printed := asked.last_lines(10)):
+        report.sections.append((f"last lines of {asked.name}", printed))
     if call.excinfo and isinstance(call.excinfo.value, Blamed):
         report.user_properties = [*report.user_properties, ("blamed", call.excinfo.value.servers)]
     return report
