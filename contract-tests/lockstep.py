@@ -1,10 +1,12 @@
 """The same request to every server at the same time, on keep-alive connections."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
+from samewire.contract.compare import differences, side_by_side
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
+from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 
 
@@ -34,6 +36,21 @@ class Lockstep:
         for connection in self._connections.values():
             connection.close()
         self._connections.clear()
+
+    def blame(
+        self, problems: Mapping[str, list[str]], request: Request, columns: Mapping[str, Response], note: str = ""
+    ) -> Blamed:
+        """What to raise: who is wrong and how, the request with the columns side by side, what the wrong printed last.
+
+        At least one target has a problem.
+        """
+        wrong = [name for name in problems if problems[name]]
+        lines = [f"{name}: {problem}" for name in wrong for problem in problems[name]]
+        lines += [*([f"({note})"] if note else []), "", side_by_side(request, columns, url=self.targets[wrong[0]].url)]
+        for name in wrong:
+            if log := self.targets[name].last_lines(10):
+                lines += ["", f"the last lines of {name}:", log]
+        return Blamed("\n".join(lines), wrong)
 
     def _send(self, name: str, request: Request) -> ExchangeError | None:
         try:
@@ -76,3 +93,19 @@ def says_close(response: Response) -> bool:
     return any(
         option.strip().lower() == "close" for value in response.values("Connection") for option in value.split(",")
     )
+
+
+def is_refused(answer: Response | ExchangeError) -> bool:
+    """A 4xx, or a connection that was closed before any byte of an answer."""
+    if isinstance(answer, ExchangeError):
+        return isinstance(answer, ConnectionClosed) and not answer.received
+    return 400 <= answer.status <= 499
+
+
+def disagreements(requests: Mapping[str, Request], answers: Mapping[str, Response]) -> Iterator[tuple[str, str]]:
+    """Where an answer differs from that of the first target: the target's name and what differs."""
+    first, *others = answers or [""]
+    for name in others:
+        names = (first, name)
+        for difference in differences(answers[first], answers[name], request=requests[name], names=names):
+            yield name, difference

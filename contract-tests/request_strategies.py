@@ -7,6 +7,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from common_rules import NESTING_LIMIT
 from hypothesis import strategies as st
 
 from samewire.http import Request, compact
@@ -157,3 +158,66 @@ def slashes_escaped(text: str) -> str:
 def every_character_escaped(text: str) -> str:
     """A JSON string of `\\u` escapes alone."""
     return '"' + "".join(f"\\u{unit:04x}" for unit in memoryview(text.encode("utf-16")[2:]).cast("H")) + '"'
+
+
+# --- JSON bodies
+
+
+def json_texts(*names: str) -> st.SearchStrategy[str]:
+    """The text of any JSON value; `names` are those that members are likely to have."""
+    scalar = st.one_of(st.sampled_from(["null", "true", "false", '""', "[]", "{}"]), numbers(), strings())
+    likely = st.sampled_from([*names, "", "__proto__", "constructor", "0"]).map(json.dumps)
+    name = st.one_of(strings(), likely)
+
+    def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        member = st.tuples(BLANKS, name, BLANKS, st.just(":"), BLANKS, inner, BLANKS).map("".join)
+        array = st.lists(st.tuples(BLANKS, inner, BLANKS).map("".join), max_size=4).map(
+            lambda all_: f"[{','.join(all_)}]"
+        )
+        return array | st.lists(member, max_size=4).map(lambda members: "{" + ",".join(members) + "}")
+
+    return st.recursive(scalar, composed, max_leaves=8)
+
+
+@st.composite
+def mutated(draw: st.DrawFn, good: st.SearchStrategy[bytes]) -> bytes:
+    """A good body with a few bytes removed, added or replaced."""
+    body = draw(good)
+    for _ in range(draw(st.integers(1, 2))):
+        place = draw(st.integers(0, len(body)))
+        odd = draw(st.sampled_from(ODD_BYTES) | st.binary(max_size=3))
+        body = body[:place] + odd + body[place + draw(st.integers(0, 3)) :]
+    return body
+
+
+def recoded(good: st.SearchStrategy[bytes], latin: str) -> st.SearchStrategy[bytes]:
+    """Bodies in character encodings that JSON does not have, and good ones with something before or after.
+
+    `latin` is a body that would be good in UTF-8, and is not all ASCII.
+    """
+    extra = st.sampled_from(ODD_BYTES)
+    return st.one_of(
+        st.builds(lambda text, encoding: text.decode().encode(encoding, "replace"), good, st.sampled_from(ENCODINGS)),
+        st.just(latin.encode("latin-1")),
+        st.tuples(extra, good).map(b"".join),
+        st.tuples(good, extra).map(b"".join),
+    )
+
+
+@st.composite
+def nested(draw: st.DrawFn, *forms: str) -> bytes:
+    """Arrays and objects nested about as deep as the limit, whole or cut short; alone, or for NESTED in a form."""
+    depth = draw(st.integers(NESTING_LIMIT - 3, NESTING_LIMIT + 2) | st.sampled_from([1000, 2700, 10_000]))
+    kinds = draw(st.lists(st.sampled_from(["[]", ['{"a":', "}"]]), min_size=1, max_size=3))
+    levels = [kinds[level % len(kinds)] for level in range(depth)]
+    start, end = "".join(opening for opening, _ in levels), "".join(closing for _, closing in reversed(levels))
+    text = start + draw(st.sampled_from(["1", '"a"', "[]", "{}"])) + end
+    return draw(st.sampled_from([text, start, *(form.replace("NESTED", text) for form in forms)])).encode()
+
+
+@st.composite
+def sized(draw: st.DrawFn, limit: int, *parts: tuple[bytes, bytes, bytes]) -> bytes:
+    """Bodies about as large as the limit: of each of `parts` the middle is repeated; and bad ones."""
+    size = draw(st.integers(limit - 2, limit + 3) | st.sampled_from([limit + 5000, limit + 60_000]))
+    start, filler, end = draw(st.sampled_from([*parts, (b"", b"\0", b""), (b"", b"[", b"")]))
+    return start + filler * (size - len(start) - len(end)) + end

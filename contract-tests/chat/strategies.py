@@ -7,14 +7,12 @@ None of their paths begins with /socket.io: what is below it belongs to the libr
 
 import json
 
-from common_rules import METHODS, NESTING_LIMIT
+from common_rules import METHODS
 from hypothesis import strategies as st
 from request_strategies import (
     BLANKS,
     CONTENT_CODINGS,
-    ENCODINGS,
     METHODS_OF_OTHERS,
-    ODD_BYTES,
     ODDITIES,
     PATH_CHARACTERS,
     QUERY_CHARACTERS,
@@ -22,12 +20,15 @@ from request_strategies import (
     every_character_escaped,
     framings,
     ignored_fields,
-    numbers,
+    json_texts,
+    mutated,
+    nested,
     partly_encoded,
     percent_encoded,
     plain,
+    recoded,
+    sized,
     slashes_escaped,
-    strings,
 )
 
 from chat.model import ASSETS, BODY_LIMIT, LARGEST, TEXT_LIMIT, USER_LIMIT, Message
@@ -147,24 +148,6 @@ def content_fields(draw: st.DrawFn) -> tuple[tuple[str, str], ...]:
     return tuple(fields)
 
 
-# --- JSON bodies
-
-
-def json_texts() -> st.SearchStrategy[str]:
-    """The text of any JSON value."""
-    scalar = st.one_of(st.sampled_from(["null", "true", "false", '""', "[]", "{}"]), numbers(), strings())
-    name = st.one_of(strings(), st.sampled_from(['"user"', '"text"', '""', '"__proto__"', '"0"', '"User"']))
-
-    def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        member = st.tuples(BLANKS, name, BLANKS, st.just(":"), BLANKS, inner, BLANKS).map("".join)
-        array = st.lists(st.tuples(BLANKS, inner, BLANKS).map("".join), max_size=4).map(
-            lambda all_: f"[{','.join(all_)}]"
-        )
-        return array | st.lists(member, max_size=4).map(lambda members: "{" + ",".join(members) + "}")
-
-    return st.recursive(scalar, composed, max_leaves=8)
-
-
 # --- messages
 
 ODD_CHARACTERS = (
@@ -271,66 +254,24 @@ def structures() -> st.SearchStrategy[bytes]:
         ),
         st.sampled_from(STRUCTURES),
         messages(),
-        json_texts(),
+        json_texts("user", "text", "User"),
     )
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> bytes:
-    """A good body with a few bytes removed, added or replaced."""
-    body = draw(good_bodies())
-    for _ in range(draw(st.integers(1, 2))):
-        place = draw(st.integers(0, len(body)))
-        odd = draw(st.sampled_from(ODD_BYTES) | st.binary(max_size=3))
-        body = body[:place] + odd + body[place + draw(st.integers(0, 3)) :]
-    return body
-
-
-def recoded() -> st.SearchStrategy[bytes]:
-    """Bodies in character encodings that JSON does not have, and good ones with something before or after."""
-    body, extra = good_bodies(), st.sampled_from(ODD_BYTES)
-    return st.one_of(
-        st.builds(lambda text, encoding: text.decode().encode(encoding, "replace"), body, st.sampled_from(ENCODINGS)),
-        st.just('{"user":"ana","text":"café"}'.encode("latin-1")),
-        st.tuples(extra, body).map(b"".join),
-        st.tuples(body, extra).map(b"".join),
-    )
-
-
-@st.composite
-def nested(draw: st.DrawFn) -> bytes:
-    """Arrays and objects nested about as deep as the limit, whole or cut short, alone or within an object."""
-    depth = draw(st.integers(NESTING_LIMIT - 3, NESTING_LIMIT + 2) | st.sampled_from([1000, 10_000]))
-    kinds = draw(st.lists(st.sampled_from(["[]", ['{"a":', "}"]]), min_size=1, max_size=3))
-    levels = [kinds[level % len(kinds)] for level in range(depth)]
-    start, end = "".join(opening for opening, _ in levels), "".join(closing for _, closing in reversed(levels))
-    text = start + draw(st.sampled_from(["1", '"a"', "[]", "{}"])) + end
-    return draw(
-        st.sampled_from([text, f'{{"user":"ana","text":{text}}}', f'{{"a":{text},"user":"ana"}}', start])
-    ).encode()
-
-
-@st.composite
-def sized(draw: st.DrawFn) -> bytes:
-    """Bodies about as large as the limit: good ones padded, and bad ones."""
-    size = draw(st.integers(BODY_LIMIT - 2, BODY_LIMIT + 3) | st.sampled_from([70_000, 200_000]))
-    start, filler, end = draw(
-        st.sampled_from([
-            (b'{"user":"ana","text":"oi"', b" ", b"}"),
-            (b'{"user":"ana","text":"oi', b"x", b'"}'),
-            (b"", b" ", b'{"user":"ana","text":"oi"}'),
-            (b'{"user":"ana"}', b"\n", b""),
-            (b"", b"\0", b""),
-            (b"", b"[", b""),
-        ])
-    )  # fmt: skip
-    return start + filler * (size - len(start) - len(end)) + end
 
 
 def bodies() -> st.SearchStrategy[bytes]:
     """Request bodies of all sorts."""
-    text = json_texts().map(str.encode)
-    odd = st.one_of(structures(), text, mutated(), mutated(), recoded(), nested(), sized(), st.binary(max_size=20))
+    text = json_texts("user", "text", "User").map(str.encode)
+    good, latin = good_bodies(), '{"user":"ana","text":"café"}'
+    deep = nested('{"user":"ana","text":NESTED}', '{"a":NESTED,"user":"ana"}')
+    large = sized(
+        BODY_LIMIT,
+        (b'{"user":"ana","text":"oi"', b" ", b"}"),
+        (b'{"user":"ana","text":"oi', b"x", b'"}'),
+        (b"", b" ", b'{"user":"ana","text":"oi"}'),
+        (b'{"user":"ana"}', b"\n", b""),
+    )
+    broken = mutated(good)
+    odd = st.one_of(structures(), text, broken, broken, recoded(good, latin), deep, large, st.binary(max_size=20))
     # Many good ones, since a bad body hides what is wrong with a header field.
     return st.one_of(good_bodies(), near_bodies(), near_bodies(), odd, odd)
 

@@ -7,46 +7,29 @@ must be there as they are, the others only look right. Rooms that are known to t
 `SAMEWIRE_EXPLORE=600` looks for ten minutes per test with fresh seeds, instead of at the same examples every time.
 """
 
-import os
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
 import pytest
 from common_rules import path_segments, readings
-from hypothesis import HealthCheck, Phase, given, settings
+from generated import EXPLORE, check_all, each_of
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple, rule, run_state_machine_as_test
-from lockstep import Lockstep
+from lockstep import Lockstep, disagreements, is_refused
 from request_strategies import JSON, PATH_CHARACTERS, QUERY_CHARACTERS, Sent, framings
 
 from chat import model, strategies
 from chat.model import LARGEST, Message, Room
-from samewire.contract.compare import differences, side_by_side
-from samewire.http import ConnectionClosed, ExchangeError, Request, Response
+from samewire.http import ExchangeError, Request, Response
 from samewire.pytest_plugin import Blamed
 from samewire.target import Target
-
-EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
-"""Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
 
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(240 + EXPLORE)]
 
 Ids = Mapping[str, int]
 """A message's id on each server."""
-
-settings.register_profile(
-    "chat",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=False,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-)
-settings.register_profile("chat-explore", settings.get_profile("chat"), derandomize=False)
 
 
 class Comparison:
@@ -82,11 +65,11 @@ class Comparison:
         if not doubt and not _shows_others(sent.request):
             # Who is at odds with the contract, of whom it has been said already.
             others = {name: answer for name, answer in whole.items() if not problems[name]}
-            for name, problem in _disagreements(asked, others):
+            alike = {name: _without_what_is_its_own(answer) for name, answer in others.items()}
+            for name, problem in disagreements({name: one.request for name, one in asked.items()}, alike):
                 problems[name].append(problem)
         if any(problems.values()):
-            wrong = [name for name in problems if problems[name]]
-            raise Blamed(self._report(asked, whole, problems, doubt), wrong)
+            raise self._blame(asked, whole, problems, doubt)
         return {} if doubt else self._learn(asked, whole)
 
     def _learn(self, asked: Mapping[str, Sent], answers: Mapping[str, Response]) -> Ids:
@@ -104,12 +87,10 @@ class Comparison:
 
     def _doubtful_problems(self, name: str, request: Request, answer: Response | ExchangeError) -> list[str]:
         """The rule for wire matters: a 4xx, a closed connection, or the answer of the path as a stack may read it."""
-        if isinstance(answer, ConnectionClosed) and not answer.received:
+        if is_refused(answer):
             return []
         if isinstance(answer, ExchangeError):
             return [f"neither an answer nor a closed connection: {answer}"]
-        if 400 <= answer.status <= 499:
-            return []
         query = request.path.partition("?")[2]
         paths = readings(request.path)
         read = [replace(request, path=path) for path in [*paths, *(f"{path}?{query}" for path in paths if query)]]
@@ -117,27 +98,20 @@ class Comparison:
             return []
         return [f"status {answer.status}: neither a 4xx nor the answer of any reading of the path"]
 
-    def _report(
+    def _blame(
         self,
         sent: Mapping[str, Sent],
         answers: Mapping[str, Response],
         problems: Mapping[str, list[str]],
         doubt: str | None,
-    ) -> str:
-        wrong = [name for name in problems if problems[name]]
-        lines = [f"{name}: {problem}" for name in wrong for problem in problems[name]]
-        if doubt:
-            lines.append(f"(a wire matter, {doubt}: a 4xx, a closed connection or the path's own answer would do)")
-        one = sent[wrong[0]]
-        shown = dict(answers)
-        if wrong[0] in answers:
-            room, _ = model.shown_by(one.request, answers[wrong[0]], self.rooms[wrong[0]])
-            shown = {"the contract": model.answer(one.request, room)} | shown
-        lines += ["", side_by_side(one.on_the_wire(), shown, url=self.lockstep.targets[wrong[0]].url)]
-        for name in wrong:
-            if log := self.lockstep.targets[name].last_lines(10):
-                lines += ["", f"the last lines of {name}:", log]
-        return "\n".join(lines)
+    ) -> Blamed:
+        first = next(name for name in problems if problems[name])
+        one, columns = sent[first], dict(answers)
+        if first in answers:
+            room, _ = model.shown_by(one.request, answers[first], self.rooms[first])
+            columns = {"the contract": model.answer(one.request, room)} | columns
+        note = f"a wire matter, {doubt}: a 4xx, a closed connection or the path's own answer would do" if doubt else ""
+        return self.lockstep.blame(problems, one.on_the_wire(), columns, note)
 
 
 def _filled(sent: Sent, id_: int) -> Sent:
@@ -147,16 +121,6 @@ def _filled(sent: Sent, id_: int) -> Sent:
 def _shows_others(request: Request) -> bool:
     """Whether the answer depends on what other tests write, on their presence, or on the transport."""
     return request.method in ("GET", "HEAD") and path_segments(request.path) in ([""], ["messages"], ["presence"])
-
-
-def _disagreements(sent: Mapping[str, Sent], answers: Mapping[str, Response]) -> Iterator[tuple[str, str]]:
-    """Where an answer differs from that of the first server, the room and the id apart."""
-    alike = {name: _without_what_is_its_own(answer) for name, answer in answers.items()}
-    first, *others = alike or [""]
-    for name in others:
-        request = sent[name].request
-        for difference in differences(alike[first], alike[name], request=request, names=(first, name)):
-            yield name, difference
 
 
 _ITS_OWN = re.compile(rb'^\{"room":"[^"]*","id":[0-9]+')
@@ -175,47 +139,24 @@ def comparison(targets: list[Target]) -> Iterator[Comparison]:
         yield compared
 
 
-def each_of(run: Callable[[settings], None], examples: int, **more: int) -> None:
-    """Run a property once with its fixed examples or, exploring, again and again with others until the time is up."""
-    how = settings(settings.get_profile("chat-explore" if EXPLORE else "chat"), max_examples=examples, **more)
-    end = time.monotonic() + EXPLORE
-    run(how)
-    while time.monotonic() < end:
-        run(how)
-
-
-def check_all(comparison: Comparison, requests: st.SearchStrategy[Sent], examples: int) -> None:
-    """Check generated requests; Hypothesis shrinks one that is answered wrongly."""
-
-    def run(how: settings) -> None:
-        @how
-        @given(requests)
-        def all_answer_as_the_contract_says(sent: Sent) -> None:
-            comparison.check(sent)
-
-        all_answer_as_the_contract_says()
-
-    each_of(run, examples)
-
-
 def test_any_path_looked_up(comparison: Comparison) -> None:
-    check_all(comparison, strategies.lookups(), 300)
+    check_all(comparison.check, strategies.lookups(), 300)
 
 
 def test_any_parameters(comparison: Comparison) -> None:
-    check_all(comparison, strategies.polls(), 300)
+    check_all(comparison.check, strategies.polls(), 300)
 
 
 def test_any_method_on_any_path(comparison: Comparison) -> None:
-    check_all(comparison, strategies.methods_and_paths(), 200)
+    check_all(comparison.check, strategies.methods_and_paths(), 200)
 
 
 def test_any_body_posted(comparison: Comparison) -> None:
-    check_all(comparison, strategies.posts(), 400)
+    check_all(comparison.check, strategies.posts(), 400)
 
 
 def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
-    check_all(comparison, strategies.doubtful(), 200)
+    check_all(comparison.check, strategies.doubtful(), 200)
 
 
 @pytest.mark.parametrize("form", ["/{}", "/assets/{}", "/assets/chat.js{}", "/messages{}", "/{}presence"])

@@ -5,36 +5,20 @@ test with fresh seeds, instead of at the same examples every time.
 """
 
 import json
-import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from generated import EXPLORE, check_all
 from hypothesis import strategies as st
-from lockstep import Lockstep
+from lockstep import Lockstep, disagreements
 
 from report import model, strategies
 from report.conftest import GET, IMAGE, RIGHT, Scene
 from report.model import Item, Upstreams
 from report.strategies import Answered
-from samewire.contract.compare import differences, side_by_side
 from samewire.http import Request, Response
-from samewire.pytest_plugin import Blamed
-
-EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
-"""Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
 
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(120 + EXPLORE)]
-
-CI = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=False,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-)
 
 
 class Comparison:
@@ -57,25 +41,11 @@ class Comparison:
             name: model.judge(request, answer, data) if name in whole else [f"no answer: {answer}"]
             for name, answer in answers.items()
         }
-        first, *others = whole or [""]
-        for name in others:
-            if not problems[name]:  # Against the contract it has been said already.
-                names = (first, name)
-                problems[name] = differences(whole[first], whole[name], request=request, names=names)
-        if wrong := [name for name in problems if problems[name]]:
-            raise Blamed(self._report(request, whole, problems, data), wrong)
-
-    def _report(
-        self, request: Request, whole: dict[str, Response], problems: dict[str, list[str]], data: Upstreams
-    ) -> str:
-        lines = [f"{name}: {problem}" for name, found in problems.items() for problem in found]
-        expected = model.answer(request, data)
-        url = next(iter(self.lockstep.targets.values())).url
-        lines += ["", side_by_side(request, {"the contract": expected, **whole}, url=url)]
-        for name in (name for name in problems if problems[name]):
-            if log := self.lockstep.targets[name].last_lines(5):
-                lines += ["", f"the last lines of {name}:", log]
-        return "\n".join(lines)
+        for name, problem in disagreements(dict.fromkeys(whole, request), whole):
+            # Against the contract it has been said already.
+            problems[name] += [] if problems[name] else [problem]
+        if any(problems.values()):
+            raise self.lockstep.blame(problems, request, {"the contract": model.answer(request, data), **whole})
 
 
 @pytest.fixture
@@ -85,29 +55,6 @@ def comparison(scenes: list[Scene]) -> Iterator[Comparison]:
         yield compared
 
 
-def each_of(run: Callable[[settings], None], examples: int) -> None:
-    """Run a property once with its fixed examples or, exploring, again and again with others until the time is up."""
-    how = settings(CI, max_examples=examples, derandomize=not EXPLORE)
-    end = time.monotonic() + EXPLORE
-    run(how)
-    while time.monotonic() < end:
-        run(how)
-
-
-def check_all(comparison: Comparison, lists: st.SearchStrategy[bytes], examples: int) -> None:
-    """Check reports of generated lists; Hypothesis shrinks one that is wrong."""
-
-    def run(how: settings) -> None:
-        @how
-        @given(strategies.answered(lists), st.sampled_from(["GET", "GET", "GET", "HEAD"]))
-        def all_reports_are_as_the_contract_says(answered: Answered, method: str) -> None:
-            comparison.check(answered, Request(method, "/report"))
-
-        all_reports_are_as_the_contract_says()
-
-    each_of(run, examples)
-
-
 def listed(items: list[Item]) -> Answered:
     """The list as the todo service writes it."""
     rows = [{"id": one.id, "title": one.title, "completed": one.completed} for one in items]
@@ -115,12 +62,15 @@ def listed(items: list[Item]) -> Answered:
     return Answered(Upstreams(body, b"\x89PNG"), ("length", "length"))
 
 
-def test_any_list(comparison: Comparison) -> None:
-    check_all(comparison, strategies.right_lists(), 100)
-
-
-def test_lists_of_any_shape(comparison: Comparison) -> None:
-    check_all(comparison, strategies.lists_near_the_rule(), 120)
+@pytest.mark.parametrize(
+    ("lists", "examples"),
+    [(strategies.right_lists(), 100), (strategies.lists_near_the_rule(), 120)],
+    ids=["right", "near"],
+)
+def test_any_list(comparison: Comparison, lists: st.SearchStrategy[bytes], examples: int) -> None:
+    methods = st.sampled_from(["GET", "GET", "GET", "HEAD"])
+    asked = st.tuples(strategies.answered(lists), methods.map(lambda method: Request(method, "/report")))
+    check_all(lambda one: comparison.check(*one), asked, examples)
 
 
 def test_every_character_in_a_title(comparison: Comparison) -> None:
@@ -148,14 +98,5 @@ def test_rounding(comparison: Comparison) -> None:
 
 def test_any_request(comparison: Comparison) -> None:
     comparison.upstreams.answer()
-
-    def run(how: settings) -> None:
-        @how
-        @given(strategies.requests())
-        def all_answer_as_the_contract_says(request: Request) -> None:
-            comparison.check_request(request, RIGHT)
-
-        all_answer_as_the_contract_says()
-
-    each_of(run, 200)
+    check_all(lambda request: comparison.check_request(request, RIGHT), strategies.requests(), 200)
     assert RIGHT.image == IMAGE

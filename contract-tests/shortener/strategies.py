@@ -6,16 +6,14 @@ import json
 import string
 from collections.abc import Sequence
 
-from common_rules import METHODS, NESTING_LIMIT
+from common_rules import METHODS
 from hypothesis import strategies as st
 from request_strategies import (
     ALPHANUMERIC,
     BLANKS,
     CONTENT_CODINGS,
-    ENCODINGS,
     JSON,
     METHODS_OF_OTHERS,
-    ODD_BYTES,
     ODDITIES,
     PATH_CHARACTERS,
     PRINTABLE,
@@ -24,12 +22,15 @@ from request_strategies import (
     every_character_escaped,
     framings,
     ignored_fields,
-    numbers,
+    json_texts,
+    mutated,
+    nested,
     partly_encoded,
     percent_encoded,
     plain,
+    recoded,
+    sized,
     slashes_escaped,
-    strings,
 )
 
 from samewire.http import Request
@@ -188,21 +189,6 @@ def urls_near_the_rule(draw: st.DrawFn) -> str:
 # --- JSON bodies
 
 
-def json_texts() -> st.SearchStrategy[str]:
-    """The text of any JSON value."""
-    scalar = st.one_of(st.sampled_from(["null", "true", "false", '""', "[]", "{}"]), numbers(), strings())
-    name = st.one_of(strings(), st.sampled_from(['"url"', '""', '"__proto__"', '"constructor"', '"0"', '"Url"']))
-
-    def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        member = st.tuples(BLANKS, name, BLANKS, st.just(":"), BLANKS, inner, BLANKS).map("".join)
-        array = st.lists(st.tuples(BLANKS, inner, BLANKS).map("".join), max_size=4).map(
-            lambda all_: f"[{','.join(all_)}]"
-        )
-        return array | st.lists(member, max_size=4).map(lambda members: "{" + ",".join(members) + "}")
-
-    return st.recursive(scalar, composed, max_leaves=8)
-
-
 def spelled(url: str) -> bytes:
     """The body that asks for `url`, in its plainest form."""
     return f'{{"url":{plain(url)}}}'.encode()
@@ -244,67 +230,25 @@ def structures() -> st.SearchStrategy[bytes]:
         lambda form, url, other: form.replace("URL", url, 1).replace("OTHER", other, 1).encode(),
         st.sampled_from(STRUCTURES),
         good_urls().map(plain),
-        json_texts(),
+        json_texts("url", "Url"),
     )
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> bytes:
-    """A good body with a few bytes removed, added or replaced."""
-    body = draw(good_bodies())
-    for _ in range(draw(st.integers(1, 2))):
-        place = draw(st.integers(0, len(body)))
-        odd = draw(st.sampled_from(ODD_BYTES) | st.binary(max_size=3))
-        body = body[:place] + odd + body[place + draw(st.integers(0, 3)) :]
-    return body
-
-
-def recoded() -> st.SearchStrategy[bytes]:
-    """Bodies in character encodings that JSON does not have, and good ones with something before or after."""
-    body, extra = good_bodies(), st.sampled_from(ODD_BYTES)
-    return st.one_of(
-        st.builds(lambda text, encoding: text.decode().encode(encoding), body, st.sampled_from(ENCODINGS)),
-        good_urls().map(lambda url: f'{{"url":"{url}é"}}'.encode("latin-1")),
-        st.tuples(extra, body).map(b"".join),
-        st.tuples(body, extra).map(b"".join),
-    )
-
-
-@st.composite
-def nested(draw: st.DrawFn) -> bytes:
-    """Arrays and objects nested about as deep as the limit, whole or cut short, alone or within an object."""
-    depth = draw(st.integers(NESTING_LIMIT - 3, NESTING_LIMIT + 2) | st.sampled_from([1000, 2700]))
-    kinds = draw(st.lists(st.sampled_from(["[]", ['{"a":', "}"]]), min_size=1, max_size=3))
-    levels = [kinds[level % len(kinds)] for level in range(depth)]
-    start, end = "".join(opening for opening, _ in levels), "".join(closing for _, closing in reversed(levels))
-    text = start + draw(st.sampled_from(["1", '"a"', "[]", "{}"])) + end
-    return draw(
-        st.sampled_from([text, f'{{"url":{text}}}', f'{{"a":{text},"url":"http://a.example"}}', start])
-    ).encode()
-
-
-@st.composite
-def sized(draw: st.DrawFn) -> bytes:
-    """Bodies about as large as the limit: good ones padded, and bad ones."""
-    size = draw(st.integers(BODY_LIMIT - 2, BODY_LIMIT + 3) | st.sampled_from([10_000, 70_000]))
-    start, filler, end = draw(
-        st.sampled_from([
-            (b'{"url":"http://a.example"', b" ", b"}"),
-            (b'{"url":"http://a.example', b"x", b'"}'),
-            (b"", b" ", b'{"url":"http://a.example"}'),
-            (b'{"url":"http://a.example"}', b"\n", b""),
-            (b"", b"\0", b""),
-            (b"", b"[", b""),
-        ])
-    )  # fmt: skip
-    return start + filler * (size - len(start) - len(end)) + end
 
 
 def bodies() -> st.SearchStrategy[bytes]:
     """Request bodies of all sorts."""
     near = urls_near_the_rule().flatmap(written)
-    text = json_texts().map(str.encode)
-    odd = st.one_of(structures(), text, mutated(), mutated(), recoded(), nested(), sized(), st.binary(max_size=20))
+    text = json_texts("url", "Url").map(str.encode)
+    good, latin = good_bodies(), '{"url":"http://a.example/é"}'
+    deep = nested('{"url":NESTED}', '{"a":NESTED,"url":"http://a.example"}')
+    large = sized(
+        BODY_LIMIT,
+        (b'{"url":"http://a.example"', b" ", b"}"),
+        (b'{"url":"http://a.example', b"x", b'"}'),
+        (b"", b" ", b'{"url":"http://a.example"}'),
+        (b'{"url":"http://a.example"}', b"\n", b""),
+    )
+    broken = mutated(good)
+    odd = st.one_of(structures(), text, broken, broken, recoded(good, latin), deep, large, st.binary(max_size=20))
     # Many good ones, since a bad body hides what is wrong with a header field.
     return st.one_of(good_bodies(), near, odd, odd)
 

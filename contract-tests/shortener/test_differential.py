@@ -3,43 +3,27 @@
 `SAMEWIRE_EXPLORE=600` looks for ten minutes per test with fresh seeds, instead of at the same examples every time.
 """
 
-import os
-import time
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 import pytest
 from common_rules import read_json, readings
-from hypothesis import HealthCheck, Phase, given, settings
+from generated import EXPLORE, check_all, each_of
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
-from lockstep import Lockstep
+from lockstep import Lockstep, disagreements, is_refused
 from request_strategies import JSON, PATH_CHARACTERS, Sent, percent_encoded
 
-from samewire.contract.compare import differences, side_by_side, substitute
-from samewire.http import ConnectionClosed, ExchangeError, Request, Response
+from samewire.contract.compare import substitute
+from samewire.http import ExchangeError, Request, Response
 from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 from shortener import model, strategies
 
-EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
-"""Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
-
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(120 + EXPLORE)]
 
 SOME_KNOWN = list(model.SEEDED)[:40]
-
-settings.register_profile(
-    "ci",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=False,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-)
-settings.register_profile("explore", settings.get_profile("ci"), derandomize=False)
 
 
 class Comparison:
@@ -73,63 +57,43 @@ class Comparison:
             else:
                 problems[name] = model.judge(request, answer, self.links[name])
         if not doubt:
-            for name, problem in self._disagreements(sent, whole, {**own, **fresh}):
+            hashes = {**own, **fresh}
+            alike = {
+                name: substitute(answer, {hashes[name]: model.NO_FRESH_HASH} if name in hashes else {})
+                for name, answer in whole.items()
+            }
+            for name, problem in disagreements({name: one.request for name, one in sent.items()}, alike):
                 # Against the contract it has been said already.
                 problems[name] += [] if problems[name] else [problem]
         if any(problems.values()):
-            wrong = [name for name in problems if problems[name]]
-            raise Blamed(self._report(sent, whole, problems, doubt), wrong)
+            raise self._blame(sent, whole, problems, doubt)
         for name, hash_ in fresh.items():
             self.links[name][hash_] = read_json(whole[name].body)["url"]
         return fresh
 
     def _doubtful_problems(self, name: str, request: Request, answer: Response | ExchangeError) -> list[str]:
         """The rule for wire matters: a 4xx, a closed connection, or the answer of the path as a stack may read it."""
-        if isinstance(answer, ConnectionClosed) and not answer.received:
+        if is_refused(answer):
             return []
         if isinstance(answer, ExchangeError):
             return [f"neither an answer nor a closed connection: {answer}"]
-        if 400 <= answer.status <= 499:
-            return []
         read = (Request(request.method, path, request.headers, request.body) for path in readings(request.path))
         if any(not model.judge(one, answer, self.links[name]) for one in read):
             return []
         return [f"status {answer.status}: neither a 4xx nor the answer of any reading of the path"]
 
-    @staticmethod
-    def _disagreements(
-        sent: Mapping[str, Sent], answers: Mapping[str, Response], hashes: Mapping[str, str]
-    ) -> Iterator[tuple[str, str]]:
-        """Where an answer differs from that of the first server, its own hash apart."""
-        alike = {
-            name: substitute(answer, {hashes[name]: model.NO_FRESH_HASH} if name in hashes else {})
-            for name, answer in answers.items()
-        }
-        first, *others = alike or [""]
-        for name in others:
-            request = sent[name].request
-            for difference in differences(alike[first], alike[name], request=request, names=(first, name)):
-                yield name, difference
-
-    def _report(
+    def _blame(
         self,
         sent: Mapping[str, Sent],
         answers: Mapping[str, Response],
         problems: Mapping[str, list[str]],
         doubt: str | None,
-    ) -> str:
-        wrong = [name for name in problems if problems[name]]
-        lines = [f"{name}: {problem}" for name in wrong for problem in problems[name]]
-        if doubt:
-            lines.append(f"(a wire matter, {doubt}: a 4xx, a closed connection or the path's own answer would do)")
-        one = sent[wrong[0]]
-        expected = model.answer(one.request, self.links[wrong[0]])
-        url = self.lockstep.targets[wrong[0]].url
-        lines += ["", side_by_side(one.on_the_wire(), {"the contract": expected, **answers}, url=url)]
-        for name in wrong:
-            if log := self.lockstep.targets[name].last_lines(10):
-                lines += ["", f"the last lines of {name}:", log]
-        return "\n".join(lines)
+    ) -> Blamed:
+        first = next(name for name in problems if problems[name])
+        one = sent[first]
+        note = f"a wire matter, {doubt}: a 4xx, a closed connection or the path's own answer would do" if doubt else ""
+        columns = {"the contract": model.answer(one.request, self.links[first]), **answers}
+        return self.lockstep.blame(problems, one.on_the_wire(), columns, note)
 
 
 @pytest.fixture
@@ -139,43 +103,20 @@ def comparison(targets: list[Target]) -> Iterator[Comparison]:
         yield compared
 
 
-def each_of(run: Callable[[settings], None], examples: int, **more: int) -> None:
-    """Run a property once with its fixed examples or, exploring, again and again with others until the time is up."""
-    how = settings(settings.get_profile("explore" if EXPLORE else "ci"), max_examples=examples, **more)
-    end = time.monotonic() + EXPLORE
-    run(how)
-    while time.monotonic() < end:
-        run(how)
-
-
-def check_all(comparison: Comparison, requests: st.SearchStrategy[Sent], examples: int) -> None:
-    """Check generated requests; Hypothesis shrinks one that is answered wrongly."""
-
-    def run(how: settings) -> None:
-        @how
-        @given(requests)
-        def all_answer_as_the_contract_says(sent: Sent) -> None:
-            comparison.check(sent)
-
-        all_answer_as_the_contract_says()
-
-    each_of(run, examples)
-
-
 def test_any_path_looked_up(comparison: Comparison) -> None:
-    check_all(comparison, strategies.lookups(SOME_KNOWN), 400)
+    check_all(comparison.check, strategies.lookups(SOME_KNOWN), 400)
 
 
 def test_any_method_on_any_path(comparison: Comparison) -> None:
-    check_all(comparison, strategies.methods_and_paths(SOME_KNOWN), 200)
+    check_all(comparison.check, strategies.methods_and_paths(SOME_KNOWN), 200)
 
 
 def test_any_body_posted(comparison: Comparison) -> None:
-    check_all(comparison, strategies.creations(), 400)
+    check_all(comparison.check, strategies.creations(), 400)
 
 
 def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
-    check_all(comparison, strategies.doubtful(SOME_KNOWN), 200)
+    check_all(comparison.check, strategies.doubtful(SOME_KNOWN), 200)
 
 
 @pytest.mark.parametrize("form", ["/{}", "/{}ktPz4", "/dktPz{}", "/dktPz4{}", "/links/{}", "/links/dktPz4{}"])

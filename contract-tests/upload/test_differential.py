@@ -3,20 +3,18 @@
 `SAMEWIRE_EXPLORE=600` looks for ten minutes per test with fresh seeds, instead of at the same examples every time.
 """
 
-import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 import pytest
 from common_rules import path_segments
-from hypothesis import HealthCheck, Phase, given, settings
+from generated import EXPLORE, check_all, each_of
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
-from lockstep import Lockstep
+from lockstep import Lockstep, disagreements
 from request_strategies import Sent
 
-from samewire.contract.compare import differences, side_by_side, substitute
+from samewire.contract.compare import substitute
 from samewire.http import ExchangeError, Request, Response
 from samewire.lab import Lab
 from samewire.manifest import Server
@@ -25,21 +23,7 @@ from samewire.target import Target
 from upload import model, strategies
 from upload.forms import files_below, files_left
 
-EXPLORE = float(os.environ.get("SAMEWIRE_EXPLORE", "0"))
-"""Seconds for each test to look for new examples; 0 for the same examples every time, as on CI."""
-
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(120 + EXPLORE)]
-
-settings.register_profile(
-    "upload",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=False,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
-)
-settings.register_profile("upload-explore", settings.get_profile("upload"), derandomize=False)
 
 Ids = Mapping[str, tuple[str, ...]]
 """Server → the ids that it chose."""
@@ -69,12 +53,13 @@ class Comparison:
         }
         doubt = doubt_about(next(iter(sent.values())).request)
         if not doubt:
-            for name, problem in disagreements(sent, whole, fresh, own or {}):
+            named = {name: [*fresh[name], *([own[name]] if own else [])] for name in whole}
+            alike = {name: substitute(one, dict.fromkeys(named[name], model.NO_ID)) for name, one in whole.items()}
+            for name, problem in disagreements({name: one.request for name, one in sent.items()}, alike):
                 # Against the contract it has been said already.
                 problems[name] += [] if problems[name] else [problem]
         if any(problems.values()):
-            wrong = [name for name in problems if problems[name]]
-            raise Blamed(self._report(sent, whole, problems, doubt), wrong)
+            raise self._blame(sent, whole, problems, doubt)
         return fresh
 
     def check_with_files(self, sent: Sent) -> None:
@@ -91,26 +76,20 @@ class Comparison:
             for name, id_ in ids.items():
                 del self.stored[name][id_]
 
-    def _report(
+    def _blame(
         self,
         sent: Mapping[str, Sent],
         answers: Mapping[str, Response],
         problems: Mapping[str, list[str]],
         doubt: str | None,
-    ) -> str:
-        wrong = [name for name in problems if problems[name]]
-        lines = [f"{name}: {problem}" for name in wrong for problem in problems[name]]
-        one = sent[wrong[0]]
-        shown = dict(answers)
+    ) -> Blamed:
+        first = next(name for name in problems if problems[name])
+        request = sent[first].request
         if doubt:
-            lines.append(f"(parsers do not agree on {doubt}: 201 or a 4xx would do)")
-        else:
-            shown = {"the contract": model.answer(one.request, self.stored[wrong[0]])} | shown
-        lines += ["", side_by_side(one.on_the_wire(), shown, url=self.lockstep.targets[wrong[0]].url)]
-        for name in wrong:
-            if log := self.lockstep.targets[name].last_lines(10):
-                lines += ["", f"the last lines of {name}:", log]
-        return "\n".join(lines)
+            note = f"parsers do not agree on {doubt}: 201 or a 4xx would do"
+            return self.lockstep.blame(problems, sent[first].on_the_wire(), answers, note)
+        columns = {"the contract": model.answer(request, self.stored[first]), **answers}
+        return self.lockstep.blame(problems, sent[first].on_the_wire(), columns)
 
 
 def doubt_about(request: Request) -> str | None:
@@ -122,49 +101,11 @@ def doubt_about(request: Request) -> str | None:
     return None
 
 
-def disagreements(
-    sent: Mapping[str, Sent], answers: Mapping[str, Response], fresh: Ids, own: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Where an answer differs from that of the first server, its own ids apart."""
-    alike = {
-        name: substitute(answer, dict.fromkeys([*fresh[name], *([own[name]] if name in own else [])], model.NO_ID))
-        for name, answer in answers.items()
-    }
-    first, *others = alike or [""]
-    for name in others:
-        request = sent[name].request
-        for difference in differences(alike[first], alike[name], request=request, names=(first, name)):
-            yield name, difference
-
-
 @pytest.fixture
 def comparison(targets: list[Target]) -> Iterator[Comparison]:
     compared = Comparison(targets)
     with compared.lockstep:
         yield compared
-
-
-def each_of(run: Callable[[settings], None], examples: int, **more: int) -> None:
-    """Run a property once with its fixed examples or, exploring, again and again with others until the time is up."""
-    how = settings(settings.get_profile("upload-explore" if EXPLORE else "upload"), max_examples=examples, **more)
-    end = time.monotonic() + EXPLORE
-    run(how)
-    while time.monotonic() < end:
-        run(how)
-
-
-def check_all(check: Callable[[Sent], object], requests: st.SearchStrategy[Sent], examples: int) -> None:
-    """Check generated requests; Hypothesis shrinks one that is answered wrongly."""
-
-    def run(how: settings) -> None:
-        @how
-        @given(requests)
-        def all_answer_as_the_contract_says(sent: Sent) -> None:
-            check(sent)
-
-        all_answer_as_the_contract_says()
-
-    each_of(run, examples)
 
 
 def test_any_form(comparison: Comparison) -> None:

@@ -86,8 +86,8 @@ def test_a_pid_that_another_program_has_now_is_left_alone(runs):
     run = RunFolder()
     sleeper = _sleeper(run)
     recorded = run.path / "processes" / f"{sleeper.pid}.json"
-    recorded.write_text(json.dumps({"pid": sleeper.pid, "create_time": 1.0}))
-    (run.path / "owner.json").write_text(json.dumps({"pid": os.getpid(), "create_time": 1.0}))
+    recorded.write_text(json.dumps({"pid": sleeper.pid, "started": 1}))
+    (run.path / "owner.json").write_text(json.dumps({"pid": os.getpid(), "started": 1}))
     assert remove_stale_runs() == 1
     assert sleeper.alive
     sleeper.kill()

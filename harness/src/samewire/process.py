@@ -91,7 +91,7 @@ class RunFolder:
         self.path = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=RUNS))
         self.path.chmod(0o755)
         (self.path / "processes").mkdir()
-        _write_identity(self.path / "owner.json", psutil.Process())
+        _write_identity(self.path / "owner.json", os.getpid())
 
     def folder(self, name: str) -> Path:
         """A new folder of this run, its name made unique."""
@@ -101,19 +101,24 @@ class RunFolder:
 
     def record(self, pid: int) -> None:
         """Remember a process, so that it can be ended should this command be killed."""
-        with contextlib.suppress(psutil.NoSuchProcess):
-            _write_identity(self.path / "processes" / f"{pid}.json", psutil.Process(pid))
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # It is gone already.
+            _write_identity(self.path / "processes" / f"{pid}.json", pid)
 
     def remove(self) -> None:
         """Delete the folder and all in it."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def _write_identity(path: Path, process: psutil.Process) -> None:
+def _write_identity(path: Path, pid: int) -> None:
     unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps({"pid": process.pid, "create_time": process.create_time()}))
+    unfinished.write_text(json.dumps({"pid": pid, "started": _started(pid)}))
     # Whoever finds the file finds all of it: one without an owner in it is deleted with its folder.
     unfinished.rename(path)
+
+
+def _started(pid: int) -> int:
+    """When a process was started, in clock ticks since the machine was: a date would change if the clock were set."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def _read_identity(path: Path) -> psutil.Process | None:
@@ -121,7 +126,7 @@ def _read_identity(path: Path) -> psutil.Process | None:
     try:
         identity = json.loads(path.read_text())
         process = psutil.Process(identity["pid"])
-        return process if process.create_time() == identity["create_time"] else None
+        return process if _started(process.pid) == identity["started"] else None
     except (OSError, ValueError, KeyError, psutil.Error):
         return None
 
