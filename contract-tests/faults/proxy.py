@@ -43,12 +43,21 @@ class Fault:
     name: str
     description: str
     commit: Callable[[Exchange], Reply | None]
-    themes: tuple[str, ...] = ()
-    """Where the suite is likely to notice; tried first, to save time."""
     timeout: float = 10.0
     """Seconds that the suite waits for an answer; short for faults that never answer."""
-    by_golden: bool = False
-    """Whether it takes the golden data to notice."""
+    judge: Callable[[Target], str | None] | None = None
+    """Who notices, where it takes more than the cases: says what it noticed, or None."""
+
+
+def fault(to: list[Fault], **options: object) -> Callable:
+    """Add the function to a list of faults; its name and its docstring are the fault's."""
+
+    def add(commit: Callable[[Exchange], Reply | None]) -> Callable:
+        description = (commit.__doc__ or "").rstrip(".")
+        to.append(Fault(commit.__name__.replace("_", "-"), description, commit, **options))
+        return commit
+
+    return add
 
 
 @dataclass
@@ -59,6 +68,8 @@ class Proxy:
     commit: Callable[[Exchange], Reply | None] = lambda exchange: None
     committed: int = 0
     """How many answers the fault has changed."""
+    error: Exception | None = None
+    """What the fault raised: the client is not answered then, and nobody shall take that for the fault."""
     _memory: dict = field(default_factory=dict)
     _number: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -122,7 +133,11 @@ class Proxy:
         with self._lock:
             number, self._number = self._number, self._number + 1
             exchange = Exchange(request, response, number, self._memory, self._side_question)
-            reply = self.commit(exchange)
+            try:
+                reply = self.commit(exchange)
+            except Exception as error:
+                self.error = error
+                return False
             self.committed += reply is not None
         for part in [response.raw] if reply is None else reply:
             if part is None:

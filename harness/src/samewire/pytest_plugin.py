@@ -58,12 +58,21 @@ def _nothing() -> dict[str, dict]:
 
 
 def keep_outcomes(several: Iterable[dict]) -> None:
-    """Make what came of several sessions that of the last one."""
+    """Make what came of several sessions that of the last one.
+
+    Each judges the suite, so that the numbers of faults add up; and so do those of skips for the same reason.
+    """
     whole = _nothing()
+    faults: Counter = Counter()
+    reasons: Counter = Counter()
     for one in several:
-        for key, found in one.items():
-            whole[key] |= found
-    OUTCOMES.write_text(json.dumps(whole))
+        faults.update(one["outcomes"].get(SUITE, {}).get("faults", {}))
+        reasons.update(one["reasons"])
+        whole["outcomes"] |= one["outcomes"]
+        whole["databases"] |= one["databases"]
+    if faults:
+        whole["outcomes"][SUITE] = {"faults": faults}
+    OUTCOMES.write_text(json.dumps(whole | {"reasons": reasons}))
 
 
 class Blamed(AssertionError):
@@ -306,6 +315,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def target(request: pytest.FixtureRequest) -> Target:
     """A running server."""
     return running(request.config)[request.param]
+
+
+@pytest.fixture(scope="session")
+def shared_folder(request: pytest.FixtureRequest) -> Path:
+    """A folder that the workers of one session share; deleted at its end."""
+    config = request.config
+    file = config.workerinput["targets_file"] if _is_worker(config) else config.stash[_session_key].targets_file  # type: ignore[attr-defined]
+    return Path(file).parent
 
 
 @pytest.fixture(scope="module")

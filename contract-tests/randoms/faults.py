@@ -1,0 +1,239 @@
+"""The faults that a randoms server may have besides the general ones and those of parameters.
+
+The cases ask for a few draws at most, all with a seed, and for nothing that is large enough to be coded:
+`test_draws.py` and `test_compression.py` have the rest.
+"""
+
+import re
+from urllib.parse import parse_qsl
+
+from faults.changes import (
+    added,
+    asked,
+    asked_with_parameters,
+    if_status,
+    json_changed,
+    json_of,
+    parameters_of,
+    path_of,
+    problem,
+    reply,
+    values_changed,
+)
+from faults.parameters import PARAMETERS, empty_values_ignored
+from faults.proxy import Exchange, Fault, Reply, fault
+
+from samewire.http import Request
+
+FAULTS: list[Fault] = [*PARAMETERS]
+
+NOT_HERE = {
+    "created-as-ok": "nothing is made",
+    "header-missing": "no answer has Location",
+    "type-of-nothing": "every answer has a body, if not to HEAD",
+    "characters-escaped": "no answer has a character outside ASCII",
+    "slashes-escaped": "no JSON has a slash",
+}
+
+_MASK = 2**32 - 1
+
+
+def _counts(exchange: Exchange) -> dict[str, int] | None:
+    """What was drawn; None if the answer is no result."""
+    value = json_of(exchange.response)
+    return value.get("counts") if isinstance(value, dict) else None
+
+
+def _seed(exchange: Exchange) -> int:
+    """The seed of a result."""
+    return int(dict(reversed(parse_qsl(exchange.request.path.partition("?")[2]))).get("seed", 1))
+
+
+def _drawn(exchange: Exchange, count: int) -> dict[str, int]:
+    """What a right server draws from the seed of the request."""
+    value = json_of(exchange.ask(Request("GET", f"/randoms?count={count}&seed={_seed(exchange)}")))
+    return value["counts"]
+
+
+def _with_counts(exchange: Exchange, counts: object) -> Reply | None:
+    """The answer with other numbers drawn."""
+    return json_changed(exchange, lambda value: value | {"counts": counts})
+
+
+def _ascending(counts: dict[str, int]) -> dict[str, int]:
+    return {number: counts[number] for number in sorted(counts, key=int)}
+
+
+# ------------------------------------------------------------------------------------------------------------- draws
+
+
+@fault(FAULTS)
+def seed_ignored(exchange: Exchange) -> Reply | None:
+    """Numbers drawn from some other seed."""
+    if not _counts(exchange):
+        return None
+    return values_changed(exchange, lambda name, value: "7" if name == "seed" else value)
+
+
+@fault(FAULTS)
+def one_draw_too_many(exchange: Exchange) -> Reply | None:
+    """One number more than was asked for drawn."""
+    counts = _counts(exchange)
+    return _with_counts(exchange, _drawn(exchange, sum(counts.values()) + 1)) if counts else None
+
+
+@fault(FAULTS)
+def seed_drawn_first(exchange: Exchange) -> Reply | None:
+    """The seed itself the first number."""
+    counts = _counts(exchange)
+    if not counts:
+        return None
+    first = str(1 + _seed(exchange) % 1000)
+    drawn = _drawn(exchange, sum(counts.values()) - 1)
+    return _with_counts(exchange, _ascending(drawn | {first: drawn.get(first, 0) + 1}))
+
+
+@fault(FAULTS)
+def signed_shift(exchange: Exchange) -> Reply | None:
+    """The shift to the right of a signed integer, which brings ones in."""
+    counts = _counts(exchange)
+    if not counts:
+        return None
+    x, drawn = _seed(exchange), {}
+    for _ in range(sum(counts.values())):
+        x ^= x << 13 & _MASK
+        x ^= (x - (x >> 31 << 32)) >> 17 & _MASK
+        x ^= x << 5 & _MASK
+        number = str(1 + x % 1000)
+        drawn[number] = drawn.get(number, 0) + 1
+    return _with_counts(exchange, _ascending(drawn))
+
+
+@fault(FAULTS)
+def generator_kept(exchange: Exchange) -> Reply | None:
+    """The generator goes on where the request before with that seed ended."""
+    counts = _counts(exchange)
+    if not counts:
+        return None
+    before = exchange.memory.get(_seed(exchange), 0)
+    exchange.memory[_seed(exchange)] = then = before + sum(counts.values())
+    all_drawn, gone = _drawn(exchange, then), _drawn(exchange, before)
+    left = {number: often - gone.get(number, 0) for number, often in all_drawn.items()}
+    return _with_counts(exchange, {number: often for number, often in left.items() if often})
+
+
+@fault(FAULTS)
+def numbers_from_zero(exchange: Exchange) -> Reply | None:
+    """Numbers from 0 to 999."""
+    counts = _counts(exchange)
+    return _with_counts(exchange, {str(int(number) - 1): often for number, often in counts.items()}) if counts else None
+
+
+@fault(FAULTS)
+def counts_as_a_list(exchange: Exchange) -> Reply | None:
+    """What was drawn as a list of pairs; an empty one for nothing, as by PHP."""
+    counts = _counts(exchange)
+    return _with_counts(exchange, [[int(number), often] for number, often in counts.items()]) if counts == {} else None
+
+
+@fault(FAULTS)
+def zeros_kept(exchange: Exchange) -> Reply | None:
+    """Numbers that were not drawn counted, too."""
+    counts = _counts(exchange)
+    if counts is None:
+        return None
+    return _with_counts(exchange, {str(number): counts.get(str(number), 0) for number in range(1, 1001)})
+
+
+@fault(FAULTS)
+def counts_by_text(exchange: Exchange) -> Reply | None:
+    """Numbers sorted as texts."""
+    counts = _counts(exchange)
+    return _with_counts(exchange, dict(sorted(counts.items()))) if counts else None
+
+
+@fault(FAULTS)
+def sync_missing(exchange: Exchange) -> Reply | None:
+    """No /randoms/sync."""
+    return problem(exchange, 404, "No such resource.") if path_of(exchange) == "/randoms/sync" else None
+
+
+# -------------------------------------------------------------------------------------------------------- parameters
+
+
+@fault(FAULTS)
+def count_without_limit(exchange: Exchange) -> Reply | None:
+    """A count of any size taken."""
+    # Few draws take the place of many, to save time.
+    too_many = re.compile("count=[1-9][0-9]{8,}")
+    if exchange.response.status != 400:
+        return None
+    return asked_with_parameters(exchange, [too_many.sub("count=1", pair) for pair in parameters_of(exchange)])
+
+
+@fault(FAULTS)
+def seed_zero_taken(exchange: Exchange) -> Reply | None:
+    """A seed of 0 taken for another."""
+    if "count=0" not in parameters_of(exchange):
+        return None
+    return values_changed(exchange, lambda name, value: "1" if (name, value) == ("seed", "0") else value)
+
+
+@fault(FAULTS)
+def seed_in_32_bits(exchange: Exchange) -> Reply | None:
+    """Of a seed the lower 32 bits."""
+    if exchange.response.status != 400:
+        return None
+
+    def read(name: str, value: str) -> str:
+        return str(int(value) & _MASK) if name == "seed" and re.fullmatch("[1-9][0-9]{9,19}", value) else value
+
+    return values_changed(exchange, read)
+
+
+@fault(FAULTS)
+def seed_signed(exchange: Exchange) -> Reply | None:
+    """A seed over 2147483647 refused."""
+    if _counts(exchange) is None or _seed(exchange) < 2**31:
+        return None
+    return problem(exchange, 400, "seed must be an integer from 1 to 4294967295.")
+
+
+@fault(FAULTS)
+def empty_seed_ignored(exchange: Exchange) -> Reply | None:
+    """An empty seed taken for none."""
+    return empty_values_ignored(exchange, "seed")
+
+
+@fault(FAULTS)
+def seed_before_count(exchange: Exchange) -> Reply | None:
+    """The seed judged before the count."""
+    if b"count must" not in exchange.response.body:
+        return None
+    return if_status(asked_with_parameters(exchange, ["count=0", *parameters_of(exchange)]), 400)
+
+
+@fault(FAULTS)
+def query_before_method(exchange: Exchange) -> Reply | None:
+    """The query judged before the method."""
+    if exchange.response.status != 405 or "=-1" not in exchange.request.path:
+        return None
+    return asked(exchange, method="GET")
+
+
+# ------------------------------------------------------------------------------------------------------- compression
+
+
+@fault(FAULTS)
+def identity_refused(exchange: Exchange) -> Reply | None:
+    """406 for whoever refuses identity."""
+    accepted = [value for name, value in exchange.request.headers if name.lower() == "accept-encoding"]
+    return problem(exchange, 406, "Not acceptable.") if "identity;q=0" in "".join(accepted) else None
+
+
+@fault(FAULTS)
+def coding_named(exchange: Exchange) -> Reply | None:
+    """Content-Encoding says identity where there is none."""
+    if not exchange.response.body or exchange.response.values("Content-Encoding"):
+        return None
+    return reply(added(exchange.response, "Content-Encoding", "identity"))

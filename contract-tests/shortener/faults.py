@@ -1,0 +1,182 @@
+"""The faults that a shortener may have besides the general ones and those of JSON bodies."""
+
+import json
+import re
+from urllib.parse import unquote
+
+from faults.bodies import JSON_BODIES, limit_too_high, limit_too_low, unknown_members_ignored
+from faults.changes import added, asked, headers_changed, json_of, path_of, renamed, reply
+from faults.proxy import Exchange, Fault, Reply, fault
+from lockstep import Lockstep
+
+from samewire.http import Request
+from samewire.links import EXAMPLES
+from samewire.target import Target
+from shortener.golden import validation
+
+FAULTS: list[Fault] = [*JSON_BODIES]
+
+NOT_HERE = {"characters-escaped": "no answer has a character outside ASCII"}
+
+_HASH = re.compile(r"/([0-9A-Za-z]{6})")
+
+
+# ------------------------------------------------------------------------------------------------------------ lookup
+
+
+@fault(FAULTS)
+def temporary_redirect(exchange: Exchange) -> Reply | None:
+    """302 instead of 301."""
+    return reply(exchange.response, status=302) if exchange.response.status == 301 else None
+
+
+@fault(FAULTS)
+def not_found_with_a_body(exchange: Exchange) -> Reply | None:
+    """An unknown hash answered with a problem."""
+    if exchange.response.status != 404 or exchange.response.body or exchange.request.method != "GET":
+        return None
+    body = b'{"type":"about:blank","title":"Not Found","status":404,"detail":"No such link."}'
+    return reply(added(exchange.response, "Content-Type", "application/problem+json"), body=body)
+
+
+@fault(FAULTS)
+def location_of_another(exchange: Exchange) -> Reply | None:
+    """The URL of another link."""
+    (_, first), (_, second) = EXAMPLES[:2]
+    return headers_changed(exchange, "location", lambda value: second if value == first else value)
+
+
+def _by_golden(target: Target) -> str | None:
+    """The first of 200 golden rows to notice, with what it noticed."""
+    with Lockstep([target]) as lockstep:
+        for row in validation.read()[:200]:
+            request = Request("GET", row.target)
+            if problems := validation.judge(row, request, lockstep.ask({target.name: request})):
+                return f"{validation.FILE.name} {row.target}: {problems[target.name][0]}"
+    return None
+
+
+@fault(FAULTS, judge=_by_golden)
+def one_link_wrong(exchange: Exchange) -> Reply | None:
+    """One link of ten thousand wrong."""
+    wanted = exchange.memory.setdefault("wanted", _golden_link())
+    return headers_changed(exchange, "location", lambda value: value + "/" if value == wanted else value)
+
+
+def _golden_link() -> str:
+    """The URL of a link that no case asks for, but the golden data do."""
+    return next(row.location for row in validation.read()[100:] if row.status == 301)
+
+
+@fault(FAULTS)
+def url_normalised(exchange: Exchange) -> Reply | None:
+    """URLs ended with a slash where they have no path."""
+    return headers_changed(exchange, "location", lambda url: url if url.count("/") > 2 or url[0] == "/" else url + "/")
+
+
+@fault(FAULTS)
+def scheme_in_lower_case(exchange: Exchange) -> Reply | None:
+    """Schemes written in lower case."""
+    return headers_changed(
+        exchange, "location", lambda url: re.sub("^[A-Za-z]+:", lambda scheme: scheme[0].lower(), url)
+    )
+
+
+@fault(FAULTS)
+def hashes_without_case(exchange: Exchange) -> Reply | None:
+    """Hashes looked up without regard to case."""
+    known = {hash_.lower(): hash_ for hash_, _ in EXAMPLES}
+    match = _HASH.fullmatch(exchange.request.path)
+    if exchange.response.status != 404 or not match or match[1].lower() not in known:
+        return None
+    return asked(exchange, path=f"/{known[match[1].lower()]}")
+
+
+@fault(FAULTS)
+def newline_after_the_hash(exchange: Exchange) -> Reply | None:
+    """A newline after the hash not noticed, as by $."""
+    path = exchange.request.path
+    return asked(exchange, path=path.removesuffix("%0A")) if path.endswith("%0A") else None
+
+
+@fault(FAULTS)
+def hash_trimmed(exchange: Exchange) -> Reply | None:
+    """Spaces around the hash trimmed."""
+    trimmed = f"/{unquote(path_of(exchange)[1:]).strip(' ')}"
+    if "%20" not in path_of(exchange) or not _HASH.fullmatch(trimmed):
+        return None
+    return asked(exchange, path=trimmed)
+
+
+# ------------------------------------------------------------------------------------------------------------- links
+
+
+@fault(FAULTS)
+def not_stored(exchange: Exchange) -> Reply | None:
+    """201 for a link that is not stored."""
+    if exchange.response.status != 201:
+        return None
+    hash_ = json.loads(exchange.response.body)["hash"]
+    return renamed(exchange.response, hash_, hash_[1:] + hash_[:1])
+
+
+@fault(FAULTS)
+def hash_reused(exchange: Exchange) -> Reply | None:
+    """The same hash for every link."""
+    if exchange.response.status != 201:
+        return None
+    hash_ = json.loads(exchange.response.body)["hash"]
+    return renamed(exchange.response, hash_, exchange.memory.setdefault("hash", hash_))
+
+
+@fault(FAULTS)
+def overwritten(exchange: Exchange) -> Reply | None:
+    """A link overwritten by the next."""
+    made = exchange.memory.setdefault("made", {})
+    if exchange.response.status == 201:
+        link = json.loads(exchange.response.body)
+        made[link["hash"]] = exchange.memory["last"] = link["url"]
+    hash_ = exchange.request.path.rpartition("/")[2]
+    if hash_ not in made or made[hash_] == exchange.memory["last"]:
+        return None
+    return renamed(exchange.response, made[hash_], exchange.memory["last"])
+
+
+@fault(FAULTS)
+def hash_by_url(exchange: Exchange) -> Reply | None:
+    """The same hash for the same URL."""
+    if exchange.response.status != 201:
+        return None
+    link = json.loads(exchange.response.body)
+    first = exchange.memory.setdefault(link["url"], link["hash"])
+    return renamed(exchange.response, link["hash"], first) if first != link["hash"] else None
+
+
+# ------------------------------------------------------------------------------------------------------------ bodies
+
+
+@fault(FAULTS)
+def length_limit_too_low(exchange: Exchange) -> Reply | None:
+    """A limit that is one byte too low."""
+    return limit_too_low(exchange, 8192)
+
+
+@fault(FAULTS)
+def length_limit_too_high(exchange: Exchange) -> Reply | None:
+    """A limit that is one byte too high."""
+    return limit_too_high(exchange, 8192)
+
+
+@fault(FAULTS)
+def other_members_ignored(exchange: Exchange) -> Reply | None:
+    """Members that nobody knows ignored."""
+    return unknown_members_ignored(exchange, "url")
+
+
+@fault(FAULTS)
+def url_trimmed(exchange: Exchange) -> Reply | None:
+    """White space around the URL trimmed."""
+    link = json_of(exchange.request)
+    if exchange.response.status != 422 or not isinstance(link, dict) or not isinstance(link.get("url"), str):
+        return None
+    return asked(exchange, body=json.dumps(link | {"url": link["url"].strip()}).encode())

@@ -1,0 +1,35 @@
+import json
+
+import pytest
+
+from samewire import pytest_plugin
+from samewire.table import SUITE
+
+
+def test_numbers_of_faults_add_up(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest_plugin, "OUTCOMES", tmp_path / "outcomes.json")
+    one = {"a": {"cases": {"passed": 2}}, SUITE: {"faults": {"passed": 3}}}
+    other = {"b": {"cases": {"passed": 1}}, SUITE: {"faults": {"passed": 4, "failed": 1}}}
+    pytest_plugin.keep_outcomes(
+        [
+            {"outcomes": one, "databases": {"x": "X"}, "reasons": {"r": 1}},
+            {"outcomes": other, "databases": {}, "reasons": {"r": 2}},
+            {"outcomes": {"c": {"wire": {"passed": 1}}}, "databases": {}, "reasons": {}},
+        ]
+    )
+    assert json.loads(pytest_plugin.OUTCOMES.read_text()) == {
+        "outcomes": {
+            "a": {"cases": {"passed": 2}},
+            "b": {"cases": {"passed": 1}},
+            "c": {"wire": {"passed": 1}},
+            SUITE: {"faults": {"passed": 7, "failed": 1}},
+        },
+        "databases": {"x": "X"},
+        "reasons": {"r": 3},
+    }
+
+
+def test_without_faults_the_suite_has_no_row(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest_plugin, "OUTCOMES", tmp_path / "outcomes.json")
+    pytest_plugin.keep_outcomes([{"outcomes": {"a": {}}, "databases": {}, "reasons": {}}])
+    assert pytest_plugin.last_outcomes()["outcomes"] == {"a": {}}
