@@ -393,7 +393,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Note whom a failed test blames, and what its server printed last."""
     report = yield
     asked = getattr(item, "funcargs", {}).get("target")
-    if report.failed and isinstance(asked, Target) and (printed := asked.last_lines(10)):
+    # Many a test has said it already.
+    if (
+        report.failed
+        and isinstance(asked, Target)
+        and (printed := asked.last_lines(10))
+        and printed not in report.longreprtext
+    ):
         report.sections.append((f"last lines of {asked.name}", printed))
     if call.excinfo and isinstance(call.excinfo.value, Blamed):
         report.user_properties = [*report.user_properties, ("blamed", call.excinfo.value.servers)]
