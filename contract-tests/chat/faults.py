@@ -8,7 +8,7 @@ import re
 import unicodedata
 from uuid import uuid4
 
-from faults.bodies import JSON_BODIES, limit_too_high, limit_too_low, unknown_members_ignored
+from faults.bodies import JSON_BODIES, limits_of_length, unknown_members_ignored
 from faults.changes import (
     added,
     asked_with_json,
@@ -206,16 +206,7 @@ def text_before_user(exchange: Exchange) -> Reply | None:
     )
 
 
-@fault(FAULTS)
-def length_limit_too_low(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too low."""
-    return limit_too_low(exchange, 65_536)
-
-
-@fault(FAULTS)
-def length_limit_too_high(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too high."""
-    return limit_too_high(exchange, 65_536)
+limits_of_length(FAULTS, 65_536)
 
 
 # -------------------------------------------------------------------------------------------------------- parameters

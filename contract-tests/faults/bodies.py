@@ -85,17 +85,21 @@ def coding_ignored(exchange: Exchange) -> Reply | None:
     return asked(exchange, headers=(("Content-Encoding", "identity"),))
 
 
-def limit_too_low(exchange: Exchange, limit: int) -> Reply | None:
-    """The answer to one byte too many, where the body is as long as it may be."""
-    if len(exchange.request.body or b"") != limit or exchange.response.status != 201:
-        return None
-    return asked(exchange, body=b" " * (limit + 1))
+def limits_of_length(to: list[Fault], limit: int) -> None:
+    """Add the faults of a service whose bodies have at most so many bytes."""
 
+    @fault(to)
+    def length_limit_too_low(exchange: Exchange) -> Reply | None:
+        """A limit that is one byte too low."""
+        if len(exchange.request.body or b"") != limit or exchange.response.status != 201:
+            return None
+        return asked(exchange, body=b" " * (limit + 1))
 
-def limit_too_high(exchange: Exchange, limit: int) -> Reply | None:
-    """The answer to a body within the limit, where it is one byte too long."""
-    body = exchange.request.body or b""
-    return asked(exchange, body=body.strip()) if len(body) == limit + 1 else None
+    @fault(to)
+    def length_limit_too_high(exchange: Exchange) -> Reply | None:
+        """A limit that is one byte too high."""
+        body = exchange.request.body or b""
+        return asked(exchange, body=body.strip()) if len(body) == limit + 1 else None
 
 
 def unknown_members_ignored(exchange: Exchange, *known: str) -> Reply | None:

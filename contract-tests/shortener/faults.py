@@ -4,7 +4,7 @@ import json
 import re
 from urllib.parse import unquote
 
-from faults.bodies import JSON_BODIES, limit_too_high, limit_too_low, unknown_members_ignored
+from faults.bodies import JSON_BODIES, limits_of_length, unknown_members_ignored
 from faults.changes import added, asked, headers_changed, json_of, path_of, renamed, reply
 from faults.proxy import Exchange, Fault, Reply, fault
 from lockstep import Lockstep
@@ -155,16 +155,7 @@ def hash_by_url(exchange: Exchange) -> Reply | None:
 # ------------------------------------------------------------------------------------------------------------ bodies
 
 
-@fault(FAULTS)
-def length_limit_too_low(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too low."""
-    return limit_too_low(exchange, 8192)
-
-
-@fault(FAULTS)
-def length_limit_too_high(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too high."""
-    return limit_too_high(exchange, 8192)
+limits_of_length(FAULTS, 8192)
 
 
 @fault(FAULTS)

@@ -2,7 +2,7 @@
 
 import re
 
-from faults.bodies import JSON_BODIES, limit_too_high, limit_too_low, unknown_members_ignored
+from faults.bodies import JSON_BODIES, limits_of_length, unknown_members_ignored
 from faults.changes import asked, asked_at, asked_with_json, emptied, json_changed, json_of, path_of, problem, renamed
 from faults.parameters import PARAMETERS, clamped, empty_values_ignored
 from faults.proxy import Exchange, Fault, Reply, fault
@@ -261,13 +261,4 @@ def todo_before_body(exchange: Exchange) -> Reply | None:
     return asked_with_json(exchange, {"title": "milk", "completed": True})
 
 
-@fault(FAULTS)
-def length_limit_too_low(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too low."""
-    return limit_too_low(exchange, 65_536)
-
-
-@fault(FAULTS)
-def length_limit_too_high(exchange: Exchange) -> Reply | None:
-    """A limit that is one byte too high."""
-    return limit_too_high(exchange, 65_536)
+limits_of_length(FAULTS, 65_536)

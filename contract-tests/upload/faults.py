@@ -7,6 +7,7 @@ Not among them: an id in capitals that is found. A case cannot write the id that
 import re
 from urllib.parse import unquote
 
+from faults.bodies import coding_ignored
 from faults.changes import (
     added,
     asked,
@@ -281,12 +282,7 @@ def any_media_type_taken(exchange: Exchange) -> Reply | None:
     return asked(exchange, headers=(("Content-Type", "multipart/form-data; boundary=b"),))
 
 
-@fault(FAULTS)
-def coding_ignored(exchange: Exchange) -> Reply | None:
-    """A Content-Encoding ignored."""
-    if exchange.response.status != 415 or not exchange.request.has("Content-Encoding"):
-        return None
-    return asked(exchange, headers=(("Content-Encoding", "identity"),))
+fault(FAULTS)(coding_ignored)
 
 
 @fault(FAULTS)
