@@ -17,8 +17,10 @@ from types import ModuleType
 from typing import Self
 
 import psutil
+import psycopg
 import pytest
 from lockstep import says_close
+from psycopg import sql
 from starvation import Starvation
 
 from samewire.contract.compare import differences, response_problems
@@ -40,6 +42,8 @@ RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
 AWAY = 2.0
 """Seconds for an answer while the database is away; those in which the machine had no core for it are not counted."""
+BUSY = 2.5
+"""Seconds for which a database does not answer, though it is not away: longer than an answer may take if it is."""
 MOST_AWAY = 2 * AWAY
 """Seconds for such an answer, however busy the machine is."""
 POOL = 64
@@ -579,6 +583,26 @@ def test_database_away_at_start(server: Server, lab: Lab) -> None:
             signalled = time.monotonic()
             running.signal(server.stop_signal)
             ends_well(running, signalled)
+
+
+@pytest.mark.stores("postgresql")
+def test_database_busy(server: Server, lab: Lab) -> None:
+    """Who waits for a connection that others use does not take the database for one that is away."""
+    judge = Judge(server)
+    life = judge.life
+    url = lab.new_database(server.service, server.store)
+    running = lab.start(server, database=url)
+    with killed_in_the_end(running), ThreadPoolExecutor(1) as pool:
+        requests = [*life.ASKING, *map(life.making, range(len(life.ASKING)))]
+        with psycopg.connect(url) as busy:
+            table = sql.Identifier(dataset(server.service, lab.links).table)
+            busy.execute(sql.SQL("lock table {} in access exclusive mode").format(table))
+            asking = pool.submit(burst, running.target, requests, POOL, 1)
+            time.sleep(BUSY)
+            busy.rollback()
+        asked = asking.result()
+        assert max(one.answered - one.sent for one in asked) > BUSY / 2, "nobody had to wait"
+        judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
 
 
 @has_database

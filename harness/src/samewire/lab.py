@@ -24,13 +24,21 @@ class Lab:
 
     `links` is how many links a fresh database of the shortener holds unless told otherwise. A `private` lab has
     databases of its own even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them.
-    `database_cpus` places databases on given cores.
+    `database_cpus` places databases on given cores. Without `fsync` no commit waits for the disk (databases.launch).
     """
 
-    def __init__(self, *, links: int = 10_000, private: bool = False, database_cpus: set[int] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        links: int = 10_000,
+        private: bool = False,
+        database_cpus: set[int] | None = None,
+        fsync: bool = True,
+    ) -> None:
         self.links = links
         self._private = private
         self._database_cpus = database_cpus
+        self._fsync = fsync
         self._run: RunFolder | None = None
         self._databases: dict[str, Database] = {}
         self._made: list[tuple[Database, str]] = []
@@ -69,7 +77,7 @@ class Lab:
         """The database for a store, started at the first call. Raises DatabaseError or ToolMissing."""
         if store not in self._databases:
             self._databases[store] = launch(
-                store, self.run, links=self.links, private=self._private, cpus=self._database_cpus
+                store, self.run, links=self.links, private=self._private, cpus=self._database_cpus, fsync=self._fsync
             )
         return self._databases[store]
 

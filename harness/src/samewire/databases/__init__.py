@@ -13,16 +13,19 @@ URL_VARIABLES = {"postgresql": "POSTGRES_URL", "mongodb": "MONGODB_URL"}
 """The environment variable in which a server of each store finds its database."""
 
 
-def launch(store: str, run: RunFolder, *, links: int, private: bool, cpus: set[int] | None = None) -> Database:
+def launch(
+    store: str, run: RunFolder, *, links: int, private: bool, cpus: set[int] | None = None, fsync: bool = True
+) -> Database:
     """Start the database for a store and return it ready.
 
     `links` is the number of links that most databases in it will have (a hint for caching and memory); `private`
     means one of our own even where $POSTGRES_URL or $MONGODB_URL names another (tests stop and kill it).
+    Without `fsync` no commit waits for the disk, in an engine of our own that lets one choose.
     Raises DatabaseError.
     """
     # Only here: drivers take a while to load, and most commands need none.
     engine = importlib.import_module(f"samewire.databases.{store}")
-    return engine.launch(run, links=links, private=private, cpus=cpus)
+    return engine.launch(run, links=links, private=private, cpus=cpus, fsync=fsync)
 
 
 __all__ = ["URL_VARIABLES", "Database", "DatabaseError", "launch"]

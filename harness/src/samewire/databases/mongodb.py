@@ -124,8 +124,11 @@ class StandIn(PrivateMongoDB):
         self.label = f"MongoDB wire protocol, stand-in mongo-java-server {self.version}, in memory, not durable"
 
 
-def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None) -> Database:
-    """$MONGODB_URL, else a private mongod, else the stand-in. Raises DatabaseError or ToolMissing."""
+def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
+    """$MONGODB_URL, else a private mongod, else the stand-in; neither waits for the disk, whatever `fsync` says.
+
+    Raises DatabaseError or ToolMissing.
+    """
     if (given := os.environ.get("MONGODB_URL")) and not private:
         server_url = given.rstrip("/")
         if server_url.count("/") == 3:

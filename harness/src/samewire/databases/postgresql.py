@@ -31,7 +31,9 @@ from samewire.toolchains import postgresql, tool
 
 USER = "samewire"
 SETTINGS = {"listen_addresses": "127.0.0.1", "max_connections": "500", "shared_buffers": "256MB", "jit": "off"}
-"""Durability settings are PostgreSQL's defaults. No query here is worth compiling, so `jit` is off."""
+"""Durability settings are PostgreSQL's defaults, unless asked otherwise. No query is worth compiling: `jit` is off."""
+NO_FSYNC = {"fsync": "off", "full_page_writes": "off"}
+"""What is acknowledged outlives the processes, but not the machine (PostgreSQL's manual, "Non-Durable Settings")."""
 
 _LONGEST_SOCKET_PATH = 107
 
@@ -105,8 +107,11 @@ class PostgreSQL(Database):
 class PrivatePostgreSQL(PostgreSQL):
     """A cluster of our own in a run folder: loopback only, not as root."""
 
-    def __init__(self, run: RunFolder, folder: Path, *, template_links: int | None, cpus: set[int] | None) -> None:
+    def __init__(
+        self, run: RunFolder, folder: Path, *, template_links: int | None, cpus: set[int] | None, fsync: bool = True
+    ) -> None:
         self._run, self._folder, self._cpus = run, folder, cpus
+        self._settings = SETTINGS if fsync else SETTINGS | NO_FSYNC
         self.host, self.port = "127.0.0.1", free_port()
         self._server: Spawned | None = None
         self.start()
@@ -117,7 +122,7 @@ class PrivatePostgreSQL(PostgreSQL):
         assert binaries
         socket = self._folder / f".s.PGSQL.{self.port}"
         sockets = self._folder if len(str(socket)) <= _LONGEST_SOCKET_PATH else ""
-        settings = {**SETTINGS, "port": str(self.port), "unix_socket_directories": str(sockets)}
+        settings = {**self._settings, "port": str(self.port), "unix_socket_directories": str(sockets)}
         (self._folder / "postmaster.pid").unlink(missing_ok=True)
         log = self._folder.parent / f"{self._folder.name}.log"
         self._server = Spawned(
@@ -197,7 +202,7 @@ def _template(run: RunFolder, links: int) -> Path:
     return template
 
 
-def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None) -> Database:
+def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
     """$POSTGRES_URL, else a private cluster. Raises DatabaseError or ToolMissing."""
     if (given := os.environ.get("POSTGRES_URL")) and not private:
         server_url = given.rstrip("/")
@@ -211,4 +216,4 @@ def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None) 
     folder = run.folder("postgresql")
     folder.rmdir()
     subprocess.run(["cp", "-a", "--reflink=auto", template, folder], check=True)
-    return PrivatePostgreSQL(run, folder, template_links=links, cpus=cpus)
+    return PrivatePostgreSQL(run, folder, template_links=links, cpus=cpus, fsync=fsync)

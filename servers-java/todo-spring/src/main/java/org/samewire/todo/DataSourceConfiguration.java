@@ -2,6 +2,10 @@ package org.samewire.todo;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -19,8 +23,8 @@ class DataSourceConfiguration {
     pool.setUsername(database.user());
     pool.setPassword(database.password());
     pool.setMaximumPoolSize(10);
-    // A request waits so long for a connection. Hikari does not tell a pool that is busy from a
-    // database that is away, and that has to be answered within two seconds.
+    // A request waits so long for a database that is away: it has to be answered within two
+    // seconds.
     pool.setConnectionTimeout(1_500);
     pool.setValidationTimeout(1_000);
     // The server starts without its database, too.
@@ -31,7 +35,32 @@ class DataSourceConfiguration {
     pool.addDataSourceProperty("loginTimeout", "5");
     pool.addDataSourceProperty("socketTimeout", "5");
     pool.addDataSourceProperty("tcpKeepAlive", "true");
-    return new HikariDataSource(pool);
+    return new PatientWhileBusy(pool);
+  }
+
+  /** Hikari has one time-out for a pool that is busy and for a database that is away. */
+  private static class PatientWhileBusy extends HikariDataSource {
+    private static final Duration BUSY = Duration.ofSeconds(5);
+
+    PatientWhileBusy(HikariConfig pool) {
+      super(pool);
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+      long start = System.nanoTime();
+      while (true) {
+        try {
+          return super.getConnection();
+        } catch (SQLTransientConnectionException timedOut) {
+          // The connections of a database that is away are closed, and leave the pool.
+          boolean busy = getHikariPoolMXBean().getTotalConnections() > 0;
+          if (!busy || System.nanoTime() - start > BUSY.toNanos()) {
+            throw timedOut;
+          }
+        }
+      }
+    }
   }
   // #endregion database.pool
 }
