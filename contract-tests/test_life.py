@@ -5,6 +5,7 @@ What a service's requests are, `<service>/life.py` says; what their answers are,
 
 import contextlib
 import importlib
+import os
 import socket
 import threading
 import time
@@ -322,6 +323,16 @@ def frozen(pids: Sequence[int]) -> Iterator[None]:
                 process.resume()
 
 
+def session(leader: int) -> list[int]:
+    """Who runs of the session that a server was started in."""
+    members = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                members.append(process.pid)
+    return members
+
+
 def ends_well(running: RunningServer, signalled: float) -> None:
     """AssertionError unless the server ends in time and with the status that its manifest promises."""
     target, promised = running.target, running.target.server.stop_status
@@ -329,6 +340,8 @@ def ends_well(running: RunningServer, signalled: float) -> None:
     assert in_time, f"{target.name} still runs {STOP:g} s after its stop signal.{last_lines(target)}"
     status = running.wait(0)
     assert status == promised, f"{target.name} ended with status {status} instead of {promised}.{last_lines(target)}"
+    alone = wait_until(lambda: not session(running.pid), max(1, signalled + STOP - time.monotonic()))
+    assert alone, f"{target.name} ended, and left processes behind: {session(running.pid)}.{last_lines(target)}"
 
 
 # --- the tests

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import signal
@@ -112,6 +113,36 @@ def test_one_that_does_not_end_in_time_is_reported_and_can_be_killed_with_its_ch
     sleeper.kill()
     assert not sleeper.alive
     assert _gone(children[0].pid)
+
+
+def test_a_child_that_is_just_being_started_is_killed_too():
+    run = RunFolder()
+    # With so much memory a fork takes some milliseconds.
+    code = textwrap.dedent("""
+        import os, time
+        much = b"1" * 200_000_000
+        for _ in range(300):
+            if not os.fork():
+                break
+        time.sleep(60)
+    """)
+    for _ in range(5):
+        forking = _sleeper(run, code)
+        while not psutil.Process(forking.pid).children():
+            time.sleep(0.005)
+        forking.kill()
+        time.sleep(0.05)
+        assert _session(forking.pid) == []
+
+
+def _session(leader):
+    """Who runs of the session that a process has started."""
+    members = []
+    for one in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(one.pid) == leader and one.status() != psutil.STATUS_ZOMBIE:
+                members.append(one.pid)
+    return members
 
 
 def test_standard_output_and_standard_error_are_told_apart():

@@ -154,12 +154,29 @@ def remove_stale_runs() -> int:
 def kill_tree(pid: int) -> None:
     """SIGKILL a process and all its descendants, each by its pid."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        # Stopped first, so that it starts no child that is not seen here.
-        process.suspend()
-        for member in [process, *process.children(recursive=True)]:
+        root = psutil.Process(pid)
+        family, found = set(), {root}
+        # All are stopped before anybody is killed: whoever runs may start a child that is not seen here.
+        while found:
+            for member in found:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    member.suspend()
+            for member in found:
+                _wait_until_stopped(member)
+            family |= found
+            found = set(root.children(recursive=True)) - family
+        for member in family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
+
+
+def _wait_until_stopped(process: psutil.Process, timeout: float = 1.0) -> None:
+    """A signal to stop that comes in the middle of a fork takes effect after it."""
+    ended = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    deadline = time.monotonic() + timeout
+    with contextlib.suppress(psutil.NoSuchProcess):
+        while process.status() not in ended and time.monotonic() < deadline:
+            time.sleep(0.001)
 
 
 class Spawned:

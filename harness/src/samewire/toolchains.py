@@ -185,6 +185,10 @@ def missing(needs: Iterable[str]) -> list[Tool]:
     return [TOOLS[name]() for name in needs if not TOOLS[name]().found]
 
 
+MAVEN_OPTS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Unless it is set: Maven runs for seconds, in which the optimising compiler takes half of the processor time."""
+
+
 def environment(needs: Iterable[str]) -> dict[str, str]:
     """The environment for commands that need these tools: PATH and JAVA_HOME set. Raises ToolMissing."""
     variables = {key: value for key, value in os.environ.items() if key not in ("PORT", "HOST")}
@@ -195,6 +199,8 @@ def environment(needs: Iterable[str]) -> dict[str, str]:
         assert found
         if name == "jdk":
             variables["JAVA_HOME"] = str(found)
+        if name == "maven":
+            variables.setdefault("MAVEN_OPTS", MAVEN_OPTS)
         added.append(str(found / "bin" if name == "jdk" else found.parent))
     # What is on the PATH stays where it is: /usr/bin in front would hide the chosen JDK behind the system's.
     variables["PATH"] = ":".join([folder for folder in added if folder not in known] + known + ["/usr/sbin"])
