@@ -1,9 +1,12 @@
-"""What every service keeps to, as the models need it: JSON as it is read, paths, and how stacks read odd ones."""
+"""What every service keeps to, as the models need it: errors, JSON as it is read, paths, how stacks read odd ones."""
 
 import json
 import re
+from collections.abc import Mapping
 from itertools import combinations
 from urllib.parse import unquote_to_bytes
+
+from samewire.http import Request
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 """The methods that every HTTP parser knows; a parser may refuse others."""
@@ -24,6 +27,39 @@ DOT_SEGMENT = re.compile(r"/(\.|%2e){1,2}(/|$)", re.IGNORECASE)
 ENCODED_SEPARATOR = re.compile("%2f|%5c", re.IGNORECASE)
 
 LONG_NUMBER = re.compile(rb"[0-9.+eE-]{101}")
+
+
+class Refused(Exception):
+    """A request that ends in a problem; header fields with `_` for `-` in their names."""
+
+    def __init__(self, status: int, detail: str, **headers: str) -> None:
+        super().__init__(status, detail)
+        self.status, self.detail, self.headers = status, detail, headers
+
+
+def allow(request: Request, *methods: str) -> None:
+    """Raises Refused for any other method."""
+    if request.method not in methods:
+        raise Refused(405, "Method not allowed.", Allow=", ".join(methods))
+
+
+def json_body(request: Request, limit: int) -> object:
+    """The value of a body of at most `limit` bytes. Raises Refused."""
+    media_type = _field(request, "content-type", "").partition(";")[0].strip(" \t").lower()
+    coding = _field(request, "content-encoding", "identity").strip(" \t").lower()
+    if media_type != "application/json" or coding != "identity":
+        raise Refused(415, "Content-Type must be application/json.")
+    body = request.body or b""
+    if len(body) > limit:
+        raise Refused(413, "Request body too large.")
+    try:
+        return read_json(body)
+    except Malformed:
+        raise Refused(400, "Request body is not valid JSON.") from None
+
+
+def _field(request: Request, name: str, default: str) -> str:
+    return next((value for field, value in request.headers if field.lower() == name), default)
 
 
 class Malformed(ValueError):
@@ -66,6 +102,48 @@ def path_segments(target: str) -> list[str]:
     """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
     path = target.partition("?")[0]
     return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
+
+
+def path_matters(request: Request) -> Mapping[str, bool]:
+    """Reasons why a stack may answer a request without a body before its application sees it, and whether they hold."""
+    query = request.path.partition("?")[2]
+    return {
+        "a malformed percent-encoding": bool(re.search("%(?![0-9A-Fa-f]{2})", request.path)),
+        "a query that is not UTF-8": not is_utf_8(unquote_to_bytes(query.encode("latin-1"))),
+    }
+
+
+def request_matters(request: Request) -> Mapping[str, bool]:
+    """Reasons why a stack may answer any request before its application sees it, and whether they hold."""
+    path, _, query = request.path.partition("?")
+    body = request.body or b""
+    names = [name.lower() for name, _ in request.headers]
+    return {
+        "a method that a parser may refuse": request.method not in METHODS,
+        "an oversize head": len(request.to_bytes("")) - len(body) > HEAD_LIMIT,
+        "a malformed request target": not PATH.fullmatch(path) or not QUERY.fullmatch(query),
+        "a malformed percent-encoding": bool(BAD_ENCODING.search(request.path)),
+        "an empty segment": "//" in path,
+        "a dot segment": bool(DOT_SEGMENT.search(path)),
+        "a semicolon in the path": ";" in path,
+        "an encoded separator": bool(ENCODED_SEPARATOR.search(path)),
+        "a field that must not be repeated": any(names.count(f"content-{name}") > 1 for name in ("type", "encoding")),
+        "a number of more than 100 digits": bool(LONG_NUMBER.search(body)),
+    }
+
+
+def first_matter(matters: Mapping[str, bool]) -> str | None:
+    """The first reason that holds."""
+    return next((matter for matter, holds in matters.items() if holds), None)
+
+
+def is_utf_8(data: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 _READINGS = (

@@ -7,7 +7,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from common_rules import NESTING_LIMIT
+from common_rules import METHODS, NESTING_LIMIT
 from hypothesis import strategies as st
 
 from samewire.http import Request, compact
@@ -123,6 +123,77 @@ def ignored_fields() -> st.SearchStrategy[tuple[tuple[str, str], ...]]:
     return st.one_of(named, st.lists(unknown, max_size=1)).map(tuple)
 
 
+JSON_TYPES = (
+    *["application/json"] * 80,
+    "application/json; charset=utf-8", "application/json;charset=UTF-8", "APPLICATION/JSON", "Application/Json ; a=b",
+    "application/json;", "application/json; charset=latin1", 'application/json; a=";,"', "application/json\t; x",
+    "", "application/jsonp", "application/problem+json", "application/json-patch+json", "text/json", "text/plain",
+    "json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+    "application/json, text/plain", "text/plain; application/json", "application", "*/*",
+    "application/*", "; application/json",
+)  # fmt: skip
+
+
+@st.composite
+def content_fields(draw: st.DrawFn, *more_types: str) -> tuple[tuple[str, str], ...]:
+    """Content-Type, mostly that of JSON, sometimes missing, and now and then a Content-Encoding."""
+    fields = []
+    if (media_type := draw(st.sampled_from([*JSON_TYPES, *more_types, None]))) is not None:
+        fields.append((draw(st.sampled_from(["Content-Type", "content-type", "CONTENT-TYPE"])), media_type))
+    if coding := draw(st.sampled_from([*CONTENT_CODINGS, *[None] * 80])):
+        fields.append(("Content-Encoding", coding))
+    return tuple(fields)
+
+
+def queries(*odd: str) -> st.SearchStrategy[str]:
+    """Nothing, or a query string with its question mark; `odd` are some of them."""
+    text = st.text(QUERY_CHARACTERS, max_size=20).map("?{}".format)
+    return st.one_of(st.just(""), text, st.sampled_from([*odd, "?" + "q" * 2000]))
+
+
+# --- whole requests
+
+
+def gets(paths: st.SearchStrategy[str]) -> st.SearchStrategy[Sent]:
+    """GET and HEAD of these paths."""
+    return st.builds(
+        lambda method, path, fields: Sent(Request(method, path, fields)),
+        st.sampled_from(["GET", "GET", "HEAD"]),
+        paths,
+        ignored_fields(),
+    )
+
+
+def any_method(
+    paths: st.SearchStrategy[str],
+    content: st.SearchStrategy[tuple[tuple[str, str], ...]],
+    bodies: st.SearchStrategy[bytes],
+) -> st.SearchStrategy[Sent]:
+    """Any common method, with or without a body and the header fields of its content."""
+    return st.builds(
+        lambda method, path, fields, content, body, chunks: Sent(
+            Request(method, path, (*fields, *(content if body is not None else ())), body), chunks
+        ),
+        st.sampled_from(METHODS),
+        paths,
+        ignored_fields(),
+        content,
+        st.one_of(st.none(), st.none(), bodies),
+        framings(),
+    )
+
+
+def doubtful_requests(paths: st.SearchStrategy[str], doubtful_paths: st.SearchStrategy[str]) -> st.SearchStrategy[Sent]:
+    """Requests that a stack may refuse or read in its own way, for their method or for their path."""
+    return st.one_of(
+        st.builds(Request, st.sampled_from(["GET", "GET", "HEAD", "POST", "DELETE"]), doubtful_paths),
+        st.builds(Request, st.sampled_from([*METHODS_OF_OTHERS, "A" * 30]), paths),
+    ).map(Sent)
+
+
+# --- JSON
+
+
 def numbers() -> st.SearchStrategy[str]:
     """The text of a JSON number of at most 100 digits."""
     digits = st.text(string.digits, min_size=1, max_size=6) | st.text("9", min_size=15, max_size=40)
@@ -161,6 +232,19 @@ def every_character_escaped(text: str) -> str:
 
 
 # --- JSON bodies
+
+
+@st.composite
+def written(draw: st.DrawFn, members: dict[str, object]) -> bytes:
+    """An object of these members, with order, escapes and white space as its writer liked them."""
+    spell = draw(st.sampled_from([plain, plain, json.dumps, slashes_escaped, every_character_escaped]))
+    spell_name = draw(st.sampled_from([plain, plain, plain, every_character_escaped]))
+    tokens = ["", "{"]
+    for number, name in enumerate(draw(st.permutations(list(members)))):
+        value = members[name]
+        tokens += [","] if number else []
+        tokens += [spell_name(name), ":", spell(value) if isinstance(value, str) else json.dumps(value)]
+    return "".join(token + draw(BLANKS) for token in [*tokens, "}"]).encode()
 
 
 def json_texts(*names: str) -> st.SearchStrategy[str]:

@@ -17,17 +17,15 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from common_rules import (
-    BAD_ENCODING,
-    DOT_SEGMENT,
-    ENCODED_SEPARATOR,
-    HEAD_LIMIT,
-    LONG_NUMBER,
-    METHODS,
-    PATH,
-    QUERY,
     Malformed,
+    Refused,
+    allow,
+    first_matter,
+    is_utf_8,
+    json_body,
     path_segments,
     read_json,
+    request_matters,
 )
 
 from samewire.contract.compare import differences, response_problems
@@ -105,14 +103,6 @@ class Room:
 
 
 EMPTY = Room()
-
-
-class Refused(Exception):
-    """A request that ends in a problem."""
-
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        super().__init__(status, detail)
-        self.status, self.detail, self.headers = status, detail, headers
 
 
 def answer(request: Request, room: Room = EMPTY) -> Response:
@@ -248,23 +238,23 @@ def _response(status: int, content: bytes, media_type: str, **headers: str) -> R
 def _route(request: Request, room: Room) -> tuple[Response, Room]:
     match path_segments(request.path):
         case ["healthz"]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _json(200, {"status": "ok"}), room
         case [""]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             fields = {"Content_Security_Policy": POLICY, "X_Content_Type_Options": "nosniff"}
             return _response(200, page(room.transport), "text/html; charset=utf-8", **fields), room
         case ["assets", name] if name in ASSETS:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _response(200, asset(name), ASSETS[name], X_Content_Type_Options="nosniff"), room
         case ["messages"]:
-            _allow(request, "GET", "HEAD", "POST")
+            allow(request, "GET", "HEAD", "POST")
             if request.method == "POST":
                 return _posted(Message(**_members(request)), room)
             items = [room.messages[id_].item(id_) for id_ in room.after(_parameters(request)) if id_ in room.messages]
             return _json(200, {"room": room.id, "messages": items, "last": room.last}), room
         case ["presence"]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _json(200, {"room": room.id, "users": sorted(room.present)}), room
         case _:
             raise Refused(404, "No such resource.")
@@ -287,11 +277,6 @@ def page(transport: str) -> bytes:
 def asset(name: str) -> bytes:
     """A file of the page."""
     return (ASSETS_FOLDER / name).read_bytes()
-
-
-def _allow(request: Request, *methods: str) -> None:
-    if request.method not in methods:
-        raise Refused(405, "Method not allowed.", Allow=", ".join(methods))
 
 
 def _parameters(request: Request) -> int:
@@ -328,7 +313,7 @@ def _is_line(value: object, limit: int) -> bool:
 
 def _members(request: Request) -> dict[str, str]:
     """The members of a body. Raises Refused."""
-    value = _json_of(request)
+    value = json_body(request, BODY_LIMIT)
     if not isinstance(value, dict):
         raise Refused(422, "Request body must be an object.")
     if unknown := sorted(value.keys() - {"user", "text"}):
@@ -340,54 +325,16 @@ def _members(request: Request) -> dict[str, str]:
     return value
 
 
-def _json_of(request: Request) -> object:
-    """The value of a request's body. Raises Refused."""
-    media_type = _field(request, "content-type", "").partition(";")[0].strip(" \t").lower()
-    coding = _field(request, "content-encoding", "identity").strip(" \t").lower()
-    if media_type != "application/json" or coding != "identity":
-        raise Refused(415, "Content-Type must be application/json.")
-    body = request.body or b""
-    if len(body) > BODY_LIMIT:
-        raise Refused(413, "Request body too large.")
-    try:
-        return read_json(body)
-    except Malformed:
-        raise Refused(400, "Request body is not valid JSON.") from None
-
-
-def _field(request: Request, name: str, default: str) -> str:
-    return next((value for field, value in request.headers if field.lower() == name), default)
-
-
 _NUL_NAME = re.compile(rb'"(\\u0000|\0)(?:[^"\\]|\\.)*"[ \t\r\n]*:', re.DOTALL)
-
-
-def _is_utf_8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def wire_matter(request: Request) -> str | None:
     """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    path, _, query = request.path.partition("?")
-    body = request.body or b""
-    names = [name.lower() for name, _ in request.headers]
+    query = request.path.partition("?")[2]
     matters = {
-        "a method that a parser may refuse": request.method not in METHODS,
+        **request_matters(request),
         "content in a HEAD request": request.method == "HEAD" and request.body is not None,
-        "an oversize head": len(request.to_bytes("")) - len(body) > HEAD_LIMIT,
-        "a malformed request target": not PATH.fullmatch(path) or not QUERY.fullmatch(query),
-        "a malformed percent-encoding": bool(BAD_ENCODING.search(request.path)),
-        "a query that is not UTF-8": not _is_utf_8(unquote_to_bytes(query.encode("latin-1"))),
-        "an empty segment": "//" in path,
-        "a dot segment": bool(DOT_SEGMENT.search(path)),
-        "a semicolon in the path": ";" in path,
-        "an encoded separator": bool(ENCODED_SEPARATOR.search(path)),
-        "a field that must not be repeated": any(names.count(f"content-{name}") > 1 for name in ("type", "encoding")),
-        "a number of more than 100 digits": bool(LONG_NUMBER.search(body)),
-        "a member name that begins with NUL": bool(_NUL_NAME.search(body)),
+        "a query that is not UTF-8": not is_utf_8(unquote_to_bytes(query.encode("latin-1"))),
+        "a member name that begins with NUL": bool(_NUL_NAME.search(request.body or b"")),
     }
-    return next((matter for matter, found in matters.items() if found), None)
+    return first_matter(matters)

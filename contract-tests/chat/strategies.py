@@ -7,18 +7,16 @@ None of their paths begins with /socket.io: what is below it belongs to the libr
 
 import json
 
-from common_rules import METHODS
 from hypothesis import strategies as st
 from request_strategies import (
-    BLANKS,
-    CONTENT_CODINGS,
-    METHODS_OF_OTHERS,
     ODDITIES,
     PATH_CHARACTERS,
-    QUERY_CHARACTERS,
     Sent,
-    every_character_escaped,
+    any_method,
+    content_fields,
+    doubtful_requests,
     framings,
+    gets,
     ignored_fields,
     json_texts,
     mutated,
@@ -26,9 +24,10 @@ from request_strategies import (
     partly_encoded,
     percent_encoded,
     plain,
+    queries,
     recoded,
     sized,
-    slashes_escaped,
+    written,
 )
 
 from chat.model import ASSETS, BODY_LIMIT, LARGEST, TEXT_LIMIT, USER_LIMIT, Message
@@ -59,12 +58,6 @@ def segments() -> st.SearchStrategy[str]:
     )
 
 
-def queries() -> st.SearchStrategy[str]:
-    """Nothing, or a query string with its question mark."""
-    text = st.text(QUERY_CHARACTERS, max_size=20).map("?{}".format)
-    return st.one_of(st.just(""), text, st.sampled_from([*ODD_QUERIES, "?" + "q" * 2000]))
-
-
 def paths() -> st.SearchStrategy[str]:
     """Paths on which every stack must agree, with a query string now and then."""
     segment = segments()
@@ -78,7 +71,7 @@ def paths() -> st.SearchStrategy[str]:
         segment.map("/{}/".format),
         st.integers(1, 400).map(lambda depth: "/a" * depth),
     )
-    return st.tuples(path, queries()).map("".join)
+    return st.tuples(path, queries(*ODD_QUERIES)).map("".join)
 
 
 def doubtful_paths() -> st.SearchStrategy[str]:
@@ -121,31 +114,6 @@ def parameters(draw: st.DrawFn) -> str:
     any_pair = st.tuples(names, st.sampled_from(["=", "=", "=", ""]), values).map("".join)
     pairs = draw(st.lists(st.one_of(good_after, good_after, any_user, any_pair, st.just("")), max_size=4))
     return "?" + "&".join(pairs)
-
-
-# --- header fields
-
-
-CONTENT_TYPES = (
-    *["application/json"] * 80,
-    "application/json; charset=utf-8", "application/json;charset=UTF-8", "APPLICATION/JSON", "Application/Json ; a=b",
-    "application/json;", "application/json; charset=latin1", 'application/json; a=";,"', "application/json\t; x",
-    "", "application/jsonp", "application/problem+json", "application/json-patch+json", "text/json", "text/plain",
-    "json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-    "application/json, text/plain", "text/plain; application/json", "application", "*/*",
-    "application/*", "; application/json",
-)  # fmt: skip
-
-
-@st.composite
-def content_fields(draw: st.DrawFn) -> tuple[tuple[str, str], ...]:
-    """Content-Type, mostly right, sometimes missing, and now and then a Content-Encoding."""
-    fields = []
-    if (media_type := draw(st.sampled_from([*CONTENT_TYPES, None]))) is not None:
-        fields.append((draw(st.sampled_from(["Content-Type", "content-type", "CONTENT-TYPE"])), media_type))
-    if coding := draw(st.sampled_from([*CONTENT_CODINGS, *[None] * 80])):
-        fields.append(("Content-Encoding", coding))
-    return tuple(fields)
 
 
 # --- messages
@@ -201,19 +169,6 @@ def spelled(message: Message) -> bytes:
     """The body that posts `message`, in its plainest form."""
     members = {"user": message.user, "text": message.text}
     return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-@st.composite
-def written(draw: st.DrawFn, members: dict[str, object]) -> bytes:
-    """An object of these members, with order, escapes and white space as its writer liked them."""
-    spell = draw(st.sampled_from([plain, plain, json.dumps, slashes_escaped, every_character_escaped]))
-    spell_name = draw(st.sampled_from([plain, plain, plain, every_character_escaped]))
-    tokens = ["", "{"]
-    for number, name in enumerate(draw(st.permutations(list(members)))):
-        value = members[name]
-        tokens += [","] if number else []
-        tokens += [spell_name(name), ":", spell(value) if isinstance(value, str) else json.dumps(value)]
-    return "".join(token + draw(BLANKS) for token in [*tokens, "}"]).encode()
 
 
 def good_bodies() -> st.SearchStrategy[bytes]:
@@ -281,12 +236,7 @@ def bodies() -> st.SearchStrategy[bytes]:
 
 def lookups() -> st.SearchStrategy[Sent]:
     """GET and HEAD of any path on which every stack must agree."""
-    return st.builds(
-        lambda method, path, fields: Sent(Request(method, path, fields)),
-        st.sampled_from(["GET", "GET", "HEAD"]),
-        paths(),
-        ignored_fields(),
-    )
+    return gets(paths())
 
 
 def polls() -> st.SearchStrategy[Sent]:
@@ -303,23 +253,15 @@ def polls() -> st.SearchStrategy[Sent]:
 def methods_and_paths() -> st.SearchStrategy[Sent]:
     """Any common method on any path, with or without a body of any type."""
     routes = st.sampled_from(["/", "/messages", "/messages/", "/presence", "/healthz", "/assets/chat.js", "/assets/"])
-    return st.builds(
-        lambda method, path, fields, content, body, chunks: Sent(
-            Request(method, path, (*fields, *(content if body is not None else ())), body), chunks
-        ),
-        st.sampled_from(METHODS),
-        st.one_of(routes, paths()),
-        ignored_fields(),
-        content_fields(),
-        st.one_of(st.none(), st.none(), bodies()),
-        framings(),
-    )
+    return any_method(st.one_of(routes, paths()), content_fields(), bodies())
 
 
 def posts() -> st.SearchStrategy[Sent]:
     """POST with a body of any sort."""
     paths = st.one_of(
-        st.just("/messages"), partly_encoded("messages").map("/{}".format), queries().map("/messages{}".format)
+        st.just("/messages"),
+        partly_encoded("messages").map("/{}".format),
+        queries(*ODD_QUERIES).map("/messages{}".format),
     )
     return st.builds(
         lambda path, fields, content, body, chunks: Sent(Request("POST", path, (*fields, *content), body), chunks),
@@ -333,7 +275,4 @@ def posts() -> st.SearchStrategy[Sent]:
 
 def doubtful() -> st.SearchStrategy[Sent]:
     """Requests that a stack may refuse or read in its own way."""
-    return st.one_of(
-        st.builds(Request, st.sampled_from(["GET", "GET", "HEAD", "POST", "DELETE"]), doubtful_paths()),
-        st.builds(Request, st.sampled_from([*METHODS_OF_OTHERS, "A" * 30]), paths()),
-    ).map(Sent)
+    return doubtful_requests(paths(), doubtful_paths())

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
+from common_rules import Refused, allow, first_matter, path_matters, path_segments
 
 from randoms.golden import draws
 from samewire.contract.compare import content, differences, response_problems
@@ -57,14 +58,6 @@ class Asked:
     seed: int | None
 
 
-class Refused(Exception):
-    """A request that ends in a problem."""
-
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        super().__init__(status, detail)
-        self.status, self.detail, self.headers = status, detail, headers
-
-
 class Doubtful(Exception):
     """A field of which the contract does not say what it means; the message says where."""
 
@@ -97,7 +90,7 @@ def judge(request: Request, response: Response, settings: Settings = Settings())
     problems += differences(expected, response, request=request, names=("contract", "server"))
     if problems or response.status != 200 or request.method == "HEAD":
         return problems
-    segments = _segments(request.path)
+    segments = path_segments(request.path)
     if segments == ["info"]:
         return _info_problems(shown)
     return _result_problems(asked(request.path), shown) if segments in _RESULTS else []
@@ -138,23 +131,16 @@ def _json(value: object) -> bytes:
 
 
 def _route(request: Request, shown: bytes) -> Response:
-    segments = _segments(request.path)
+    segments = path_segments(request.path)
     if segments not in _RESOURCES:
         raise Refused(404, "No such resource.")
-    if request.method not in ("GET", "HEAD"):
-        raise Refused(405, "Method not allowed.", Allow="GET, HEAD")
+    allow(request, "GET", "HEAD")
     if segments == ["healthz"]:
         shown = b'{"status":"ok"}'
     elif segments != ["info"]:
         wanted = asked(request.path)
         shown = result(wanted.count, wanted.seed) if wanted.seed and wanted.count <= COMPUTED else shown
     return _response(200, shown, "application/json")
-
-
-def _segments(target: str) -> list[str]:
-    """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
-    path = target.partition("?")[0]
-    return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
 
 
 def asked(target: str) -> Asked:
@@ -180,7 +166,7 @@ def _decoded(text: str) -> str:
 
 def draws_of(request: Request) -> int:
     """How many numbers a server draws for a request."""
-    if request.method not in ("GET", "HEAD") or _segments(request.path) not in _RESULTS:
+    if request.method not in ("GET", "HEAD") or path_segments(request.path) not in _RESULTS:
         return 0
     try:
         return asked(request.path).count
@@ -190,20 +176,14 @@ def draws_of(request: Request) -> int:
 
 def is_fixed(request: Request) -> bool:
     """Whether every server gives the same body, once decoded."""
-    if _segments(request.path) == ["info"] and request.method in ("GET", "HEAD"):
+    if path_segments(request.path) == ["info"] and request.method in ("GET", "HEAD"):
         return False
     return draws_of(request) == 0 or asked(request.path).seed is not None
 
 
 def wire_matter(request: Request) -> str | None:
     """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    if re.search("%(?![0-9A-Fa-f]{2})", request.path):
-        return "a malformed percent-encoding"
-    try:
-        unquote_to_bytes(request.path.partition("?")[2].encode("latin-1")).decode()
-    except UnicodeDecodeError:
-        return "a query that is not UTF-8"
-    return None
+    return first_matter(path_matters(request))
 
 
 # -------------------------------------------------------------------------------------------------------- compression

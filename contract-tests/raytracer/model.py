@@ -14,6 +14,8 @@ from email.utils import formatdate
 from functools import cache
 from urllib.parse import unquote_to_bytes
 
+from common_rules import Refused, allow, first_matter, path_matters, path_segments
+
 from raytracer import pixels
 from raytracer.golden import pictures
 from samewire.contract import images
@@ -41,14 +43,6 @@ class Size:
     depth: int
 
 
-class Refused(Exception):
-    """A request that ends in a problem."""
-
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        super().__init__(status, detail)
-        self.status, self.detail, self.headers = status, detail, headers
-
-
 def answer(request: Request, shown: bytes = b"") -> Response:
     """The response to `request`; `shown` is the body of a picture that the model does not compute."""
     try:
@@ -63,7 +57,7 @@ def judge(request: Request, response: Response, data: None = None) -> list[str]:
     problems = response_problems(response, request)
     expected = answer(request, response.body)
     problems += differences(expected, response, request=request, names=("contract", "server"))
-    if not problems and response.status == 200 and response.body and _segments(request.path) == ["render"]:
+    if not problems and response.status == 200 and response.body and path_segments(request.path) == ["render"]:
         problems += _picture_problems(size_of(request.path), response.body)
     return problems
 
@@ -91,22 +85,15 @@ def _without_body_for_head(request: Request, response: Response) -> Response:
 
 
 def _route(request: Request, shown: bytes) -> Response:
-    segments = _segments(request.path)
+    segments = path_segments(request.path)
     if segments not in (["healthz"], ["render"]):
         raise Refused(404, "No such resource.")
-    if request.method not in ("GET", "HEAD"):
-        raise Refused(405, "Method not allowed.", Allow="GET, HEAD")
+    allow(request, "GET", "HEAD")
     if segments == ["healthz"]:
         return _response(200, b'{"status":"ok"}', "application/json")
     size = size_of(request.path)
     computed = request.method == "GET" and size.width * size.height <= COMPUTED
     return _response(200, _png(size) if computed else shown, "image/png")
-
-
-def _segments(target: str) -> list[str]:
-    """The percent-decoded segments of a request target's path, bytes as Latin-1 characters."""
-    path = target.partition("?")[0]
-    return [unquote_to_bytes(segment.encode("latin-1")).decode("latin-1") for segment in path.split("/")[1:]]
 
 
 def size_of(target: str) -> Size:
@@ -156,10 +143,4 @@ def _picture_problems(size: Size, body: bytes) -> list[str]:
 
 def wire_matter(request: Request) -> str | None:
     """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    if re.search("%(?![0-9A-Fa-f]{2})", request.path):
-        return "a malformed percent-encoding"
-    try:
-        unquote_to_bytes(request.path.partition("?")[2].encode("latin-1")).decode()
-    except UnicodeDecodeError:
-        return "a query that is not UTF-8"
-    return None
+    return first_matter(path_matters(request))

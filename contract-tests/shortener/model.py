@@ -12,19 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from email.utils import formatdate
 
-from common_rules import (
-    BAD_ENCODING,
-    DOT_SEGMENT,
-    ENCODED_SEPARATOR,
-    HEAD_LIMIT,
-    LONG_NUMBER,
-    METHODS,
-    PATH,
-    QUERY,
-    Malformed,
-    path_segments,
-    read_json,
-)
+from common_rules import Refused, allow, first_matter, json_body, path_segments, request_matters
 
 from samewire.contract.compare import differences, response_problems
 from samewire.http import Request, Response
@@ -51,14 +39,6 @@ _TITLES = {
     503: "Service Unavailable",
 }
 _REASONS = _TITLES | {200: "OK", 201: "Created", 301: "Moved Permanently"}
-
-
-class Refused(Exception):
-    """A request that ends in a problem."""
-
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        super().__init__(status, detail)
-        self.status, self.detail, self.headers = status, detail, headers
 
 
 def answer(request: Request, links: Mapping[str, str], fresh: str = NO_FRESH_HASH) -> Response:
@@ -118,19 +98,19 @@ def _response(status: int, body: object = None, media_type: str | None = None, *
 def _route(request: Request, links: Mapping[str, str], fresh: str) -> Response:
     match path_segments(request.path):
         case ["healthz"]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _response(200, {"status": "ok"}, "application/json")
         case ["links"]:
-            _allow(request, "POST")
+            allow(request, "POST")
             url = _url_of(request)
             return _response(201, {"hash": fresh, "url": url}, "application/json", Location=f"/{fresh}")
         case ["links", hash_] if hash_:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             if not HASH.fullmatch(hash_) or hash_ not in links:
                 raise Refused(404, "No such link.")
             return _response(200, {"hash": hash_, "url": links[hash_]}, "application/json")
         case [hash_] if hash_:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             if not HASH.fullmatch(hash_) or hash_ not in links:
                 return _response(404)
             return _response(301, Location=links[hash_])
@@ -138,24 +118,9 @@ def _route(request: Request, links: Mapping[str, str], fresh: str) -> Response:
             raise Refused(404, "No such resource.")
 
 
-def _allow(request: Request, *methods: str) -> None:
-    if request.method not in methods:
-        raise Refused(405, "Method not allowed.", Allow=", ".join(methods))
-
-
 def _url_of(request: Request) -> str:
     """The URL that a POST asks to shorten. Raises Refused."""
-    media_type = _field(request, "content-type", "").partition(";")[0].strip(" \t").lower()
-    coding = _field(request, "content-encoding", "identity").strip(" \t").lower()
-    if media_type != "application/json" or coding != "identity":
-        raise Refused(415, "Content-Type must be application/json.")
-    body = request.body or b""
-    if len(body) > BODY_LIMIT:
-        raise Refused(413, "Request body too large.")
-    try:
-        value = read_json(body)
-    except Malformed:
-        raise Refused(400, "Request body is not valid JSON.") from None
+    value = json_body(request, BODY_LIMIT)
     if not isinstance(value, dict) or list(value) != ["url"]:
         raise Refused(422, "Request body must be an object with the one member url.")
     url = value["url"]
@@ -164,29 +129,10 @@ def _url_of(request: Request) -> str:
     return url
 
 
-def _field(request: Request, name: str, default: str) -> str:
-    return next((value for field, value in request.headers if field.lower() == name), default)
-
-
 _NUL_NAME = re.compile(rb'"(\\u0000|\0)')
 
 
 def wire_matter(request: Request) -> str | None:
     """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    path, _, query = request.path.partition("?")
-    body = request.body or b""
-    names = [name.lower() for name, _ in request.headers]
-    matters = {
-        "a method that a parser may refuse": request.method not in METHODS,
-        "an oversize head": len(request.to_bytes("")) - len(body) > HEAD_LIMIT,
-        "a malformed request target": not PATH.fullmatch(path) or not QUERY.fullmatch(query),
-        "a malformed percent-encoding": bool(BAD_ENCODING.search(request.path)),
-        "an empty segment": "//" in path,
-        "a dot segment": bool(DOT_SEGMENT.search(path)),
-        "a semicolon in the path": ";" in path,
-        "an encoded separator": bool(ENCODED_SEPARATOR.search(path)),
-        "a field that must not be repeated": any(names.count(f"content-{name}") > 1 for name in ("type", "encoding")),
-        "a number of more than 100 digits": bool(LONG_NUMBER.search(body)),
-        "a member name that begins with NUL": bool(_NUL_NAME.search(body)),
-    }
-    return next((matter for matter, found in matters.items() if found), None)
+    nul = bool(_NUL_NAME.search(request.body or b""))
+    return first_matter({**request_matters(request), "a member name that begins with NUL": nul})

@@ -6,21 +6,21 @@ import json
 import string
 from collections.abc import Sequence
 
-from common_rules import METHODS
 from hypothesis import strategies as st
 from request_strategies import (
     ALPHANUMERIC,
     BLANKS,
-    CONTENT_CODINGS,
     JSON,
-    METHODS_OF_OTHERS,
     ODDITIES,
     PATH_CHARACTERS,
     PRINTABLE,
-    QUERY_CHARACTERS,
     Sent,
+    any_method,
+    content_fields,
+    doubtful_requests,
     every_character_escaped,
     framings,
+    gets,
     ignored_fields,
     json_texts,
     mutated,
@@ -28,6 +28,7 @@ from request_strategies import (
     partly_encoded,
     percent_encoded,
     plain,
+    queries,
     recoded,
     sized,
     slashes_escaped,
@@ -86,12 +87,6 @@ def segments(hashes: Sequence[str]) -> st.SearchStrategy[str]:
     )
 
 
-def queries() -> st.SearchStrategy[str]:
-    """Nothing, or a query string with its question mark."""
-    text = st.text(QUERY_CHARACTERS, max_size=20).map("?{}".format)
-    return st.one_of(st.just(""), text, st.sampled_from([*ODD_QUERIES, "?" + "q" * 2000]))
-
-
 def paths(hashes: Sequence[str]) -> st.SearchStrategy[str]:
     """Paths on which every stack must agree, with a query string now and then."""
     segment = segments(hashes)
@@ -103,7 +98,7 @@ def paths(hashes: Sequence[str]) -> st.SearchStrategy[str]:
         segment.map("/{}/".format),
         st.integers(1, 400).map(lambda depth: "/a" * depth),
     )
-    return st.tuples(path, queries()).map("".join)
+    return st.tuples(path, queries(*ODD_QUERIES)).map("".join)
 
 
 def doubtful_paths(hashes: Sequence[str]) -> st.SearchStrategy[str]:
@@ -116,31 +111,6 @@ def doubtful_paths(hashes: Sequence[str]) -> st.SearchStrategy[str]:
         st.builds(lambda path, odd, at: "/" + path[1:at] + odd + path[max(1, at) :], good, oddity, st.integers(1, 12)),
         st.tuples(good, query).map("".join),
     )
-
-
-# --- header fields
-
-
-CONTENT_TYPES = (
-    *["application/json"] * 80,
-    "application/json; charset=utf-8", "application/json;charset=UTF-8", "APPLICATION/JSON", "Application/Json ; a=b",
-    "application/json;", "application/json; charset=latin1", 'application/json; a=";,"', "application/json\t; x",
-    "", "application/jsonp", "application/problem+json", "application/json-patch+json", "text/json", "text/plain",
-    "json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-    "application/json, text/plain", "text/plain; application/json", "application /json", "application", "*/*",
-    "application/*", "; application/json",
-)  # fmt: skip
-
-
-@st.composite
-def content_fields(draw: st.DrawFn) -> tuple[tuple[str, str], ...]:
-    """Content-Type, mostly right, sometimes missing, and now and then a Content-Encoding."""
-    fields = []
-    if (media_type := draw(st.sampled_from([*CONTENT_TYPES, None]))) is not None:
-        fields.append((draw(st.sampled_from(["Content-Type", "content-type", "CONTENT-TYPE"])), media_type))
-    if coding := draw(st.sampled_from([*CONTENT_CODINGS, *[None] * 80])):
-        fields.append(("Content-Encoding", coding))
-    return tuple(fields)
 
 
 # --- URLs
@@ -258,28 +228,13 @@ def bodies() -> st.SearchStrategy[bytes]:
 
 def lookups(hashes: Sequence[str]) -> st.SearchStrategy[Sent]:
     """GET and HEAD of any path on which every stack must agree."""
-    return st.builds(
-        lambda method, path, fields: Sent(Request(method, path, fields)),
-        st.sampled_from(["GET", "GET", "HEAD"]),
-        paths(hashes),
-        ignored_fields(),
-    )
+    return gets(paths(hashes))
 
 
 def methods_and_paths(hashes: Sequence[str]) -> st.SearchStrategy[Sent]:
     """Any common method on any path, with or without a body of any type."""
     routes = st.sampled_from(["/", "/links", "/links/", "/healthz", f"/{hashes[0]}", f"/links/{hashes[0]}"])
-    return st.builds(
-        lambda method, path, fields, content, body, chunks: Sent(
-            Request(method, path, (*fields, *(content if body is not None else ())), body), chunks
-        ),
-        st.sampled_from(METHODS),
-        st.one_of(routes, paths(hashes)),
-        ignored_fields(),
-        content_fields(),
-        st.one_of(st.none(), st.none(), bodies()),
-        framings(),
-    )
+    return any_method(st.one_of(routes, paths(hashes)), content_fields("application /json"), bodies())
 
 
 def creations() -> st.SearchStrategy[Sent]:
@@ -288,13 +243,13 @@ def creations() -> st.SearchStrategy[Sent]:
         st.just("/links"),
         st.just("/links"),
         partly_encoded("links").map("/{}".format),
-        queries().map("/links{}".format),
+        queries(*ODD_QUERIES).map("/links{}".format),
     )
     return st.builds(
         lambda path, fields, content, body, chunks: Sent(Request("POST", path, (*fields, *content), body), chunks),
         path,
         st.one_of(st.just(()), ignored_fields()),
-        content_fields(),
+        content_fields("application /json"),
         bodies(),
         framings(),
     )
@@ -302,7 +257,4 @@ def creations() -> st.SearchStrategy[Sent]:
 
 def doubtful(hashes: Sequence[str]) -> st.SearchStrategy[Sent]:
     """Requests that a stack may refuse or read in its own way."""
-    return st.one_of(
-        st.builds(Request, st.sampled_from(["GET", "GET", "HEAD", "POST", "DELETE"]), doubtful_paths(hashes)),
-        st.builds(Request, st.sampled_from([*METHODS_OF_OTHERS, "A" * 30]), paths(hashes)),
-    ).map(Sent)
+    return doubtful_requests(paths(hashes), doubtful_paths(hashes))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from email.utils import formatdate
 from functools import cache
 
-from common_rules import path_segments
+from common_rules import Refused, allow, path_segments
 
 from samewire.contract.compare import differences, response_problems
 from samewire.http import Request, Response
@@ -57,14 +57,6 @@ class File:
 
     name: str
     content: bytes
-
-
-class Refused(Exception):
-    """A request that ends in a problem."""
-
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        super().__init__(status, detail)
-        self.status, self.detail, self.headers = status, detail, headers
 
 
 class Doubtful(Exception):
@@ -159,13 +151,13 @@ def page() -> bytes:
 def _route(request: Request, stored: Mapping[str, bytes], fresh: Sequence[str], limits: Limits) -> Response:
     match path_segments(request.path):
         case [""]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _response(200, page(), Content_Type="text/html; charset=utf-8")
         case ["healthz"]:
-            _allow(request, "GET", "HEAD")
+            allow(request, "GET", "HEAD")
             return _json(200, {"status": "ok"})
         case ["uploads"]:
-            _allow(request, "POST")
+            allow(request, "POST")
             names = files_of(request, limits)
             ids = [*fresh, NO_ID, NO_ID]
             files = [
@@ -173,7 +165,7 @@ def _route(request: Request, stored: Mapping[str, bytes], fresh: Sequence[str], 
             ]
             return _json(201, {"files": files})
         case ["uploads", id_] if id_:
-            _allow(request, "GET", "HEAD", "DELETE")
+            allow(request, "GET", "HEAD", "DELETE")
             if id_ not in stored:
                 raise Refused(404, "No such upload.")
             if request.method == "DELETE":
@@ -187,11 +179,6 @@ def _route(request: Request, stored: Mapping[str, bytes], fresh: Sequence[str], 
             )
         case _:
             raise Refused(404, "No such resource.")
-
-
-def _allow(request: Request, *methods: str) -> None:
-    if request.method not in methods:
-        raise Refused(405, "Method not allowed.", Allow=", ".join(methods))
 
 
 # --- the head of POST /uploads
