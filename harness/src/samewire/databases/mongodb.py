@@ -47,11 +47,19 @@ class MongoDB(Database):
         return f"{self._server_url}/{name}"
 
     def create(self, name: str, dataset: Dataset) -> str:
+        self.drop(name)
+        self._load(name, dataset)
+        return self.url(name)
+
+    def reload(self, name: str, dataset: Dataset) -> None:
+        if not self.durable:
+            # It came back empty. To drop what clients already write to makes the stand-in answer with errors.
+            self._load(name, dataset)
+
+    def _load(self, name: str, dataset: Dataset) -> None:
         with self._client() as client:
-            client.drop_database(name)
             for documents in dataset.documents(_BATCH):
                 client[name][dataset.table].insert_many(documents, ordered=False)
-        return self.url(name)
 
     def drop(self, name: str) -> None:
         with self._client() as client:
