@@ -5,7 +5,6 @@ What a service's requests are, `<service>/life.py` says; what their answers are,
 
 import contextlib
 import importlib
-import os
 import socket
 import threading
 import time
@@ -30,7 +29,7 @@ from samewire.datasets import dataset
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.lab import Lab
 from samewire.manifest import Server
-from samewire.process import RunningServer, free_port
+from samewire.process import RunningServer, free_port, session_members
 from samewire.settings import Setting, settings
 from samewire.target import Target
 
@@ -323,16 +322,6 @@ def frozen(pids: Sequence[int]) -> Iterator[None]:
                 process.resume()
 
 
-def session(leader: int) -> list[int]:
-    """Who runs of the session that a server was started in."""
-    members = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
-            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
-                members.append(process.pid)
-    return members
-
-
 def ends_well(running: RunningServer, signalled: float) -> None:
     """AssertionError unless the server ends in time and with the status that its manifest promises."""
     target, promised = running.target, running.target.server.stop_status
@@ -340,8 +329,9 @@ def ends_well(running: RunningServer, signalled: float) -> None:
     assert in_time, f"{target.name} still runs {STOP:g} s after its stop signal.{last_lines(target)}"
     status = running.wait(0)
     assert status == promised, f"{target.name} ended with status {status} instead of {promised}.{last_lines(target)}"
-    alone = wait_until(lambda: not session(running.pid), max(1, signalled + STOP - time.monotonic()))
-    assert alone, f"{target.name} ended, and left processes behind: {session(running.pid)}.{last_lines(target)}"
+    alone = wait_until(lambda: not session_members(running.pid), max(1, signalled + STOP - time.monotonic()))
+    left = session_members(running.pid)
+    assert alone, f"{target.name} ended, and left processes behind: {left}.{last_lines(target)}"
 
 
 # --- the tests

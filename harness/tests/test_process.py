@@ -1,4 +1,3 @@
-import contextlib
 import json
 import os
 import signal
@@ -11,7 +10,7 @@ import psutil
 import pytest
 
 from samewire import process
-from samewire.process import PORTS, RunFolder, Spawned, StopTimeout, free_port, remove_stale_runs
+from samewire.process import PORTS, RunFolder, Spawned, StopTimeout, free_port, remove_stale_runs, session_members
 
 
 @pytest.fixture(autouse=True)
@@ -132,19 +131,9 @@ def test_a_child_that_is_just_being_started_is_killed_too():
             time.sleep(0.005)
         forking.kill()
         deadline = time.monotonic() + 10
-        while (left := _session(forking.pid)) and time.monotonic() < deadline:
+        while (left := session_members(forking.pid)) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not left
-
-
-def _session(leader):
-    """Who runs of the session that a process has started."""
-    members = []
-    for one in psutil.process_iter():
-        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
-            if os.getsid(one.pid) == leader and one.status() != psutil.STATUS_ZOMBIE:
-                members.append(one.pid)
-    return members
 
 
 def test_standard_output_and_standard_error_are_told_apart():

@@ -170,6 +170,16 @@ def kill_tree(pid: int) -> None:
                 member.kill()
 
 
+def session_members(leader: int) -> list[int]:
+    """Who runs of the session that a process has started, itself among them; zombies do not."""
+    members = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                members.append(process.pid)
+    return members
+
+
 def _wait_until_stopped(process: psutil.Process, timeout: float = 1.0) -> None:
     """A signal to stop that comes in the middle of a fork takes effect after it."""
     ended = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
