@@ -13,7 +13,8 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from samewire.manifest import find_servers
+from samewire.cli import NO_TESTS, whole_status
+from samewire.manifest import find_servers, least_demanding
 from samewire.paths import CHECKOUT, RUNS
 
 SAMEWIRE = [sys.executable, "-m", "samewire.cli"]
@@ -114,6 +115,28 @@ def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
     done = _call(*arguments)
     assert done.returncode == 2
     assert "shortner" in done.stderr or "NAME=http://" in done.stdout + done.stderr
+
+
+def test_a_name_that_no_test_has_is_status_2_and_one_clear_line():
+    server = least_demanding(find_servers())
+    done = _call("verify", server.id, "-k", "nothing_is_called_that")
+    assert done.returncode == 2
+    assert "no test was run" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statuses", "narrowed", "whole"),
+    [
+        ([0, NO_TESTS], True, 0),
+        ([NO_TESTS, 1], True, 1),
+        ([NO_TESTS, NO_TESTS], True, 2),
+        ([0, NO_TESTS], False, 2),
+        ([0, 1], False, 1),
+        ([], False, 0),
+    ],
+)
+def test_a_service_without_tests_is_no_matter_when_only_some_were_asked_for(statuses, narrowed, whole):
+    assert whole_status(statuses, narrowed=narrowed) == whole
 
 
 def test_a_database_that_is_not_there_is_one_clear_line():

@@ -53,8 +53,12 @@ class _Group(click.Group):
 
 
 def _fail(message: object, status: int) -> None:
-    errors.print(f"samewire: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    _complain(message)
     sys.exit(status)
+
+
+def _complain(message: object) -> None:
+    errors.print(f"samewire: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -281,7 +285,8 @@ def run_suite(
     options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
     if urls:
         given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
-        return _run_session([*given, *(f"--servers={name}" for name in names), *options], workers, table=table)
+        arguments = [*given, *(f"--servers={name}" for name in names), *options]
+        return whole_status([_run_session(arguments, workers, table=table)], narrowed=bool(layers or expression))
     chosen = select(find_servers(), names)
     options += ["--compose"] if compose else []
     for server in [] if compose else chosen:
@@ -295,11 +300,25 @@ def run_suite(
         statuses.append(_run_session([*servers, *judged_too, *options], workers, table=table))
         outcomes.append(last_outcomes())
     keep_outcomes(outcomes)
+    return whole_status(statuses, narrowed=bool(layers or expression))
+
+
+NO_TESTS = -1
+"""What `_run_session` gives when no test was asked for; never an exit status."""
+
+
+def whole_status(statuses: list[int], *, narrowed: bool) -> int:
+    """The status of several sessions, of which some may have had no tests if only some tests were asked for."""
+    if narrowed and any(status != NO_TESTS for status in statuses):
+        return max(statuses)
+    if NO_TESTS in statuses:
+        _complain("no test was run: nothing is called that, or has that layer (docs/how-to/run-one-layer-or-case.md)")
+        return USAGE
     return max(statuses, default=0)
 
 
 def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
-    """A pytest of its own over the suite; the status as `run_suite` gives it."""
+    """A pytest of its own over the suite; the status as `run_suite` gives it, or NO_TESTS."""
     import pytest
 
     argv = [
@@ -328,7 +347,12 @@ def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
             continue
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
-        return {pytest.ExitCode.OK: 0, pytest.ExitCode.TESTS_FAILED: FAILED}.get(status, USAGE)
+        known = {
+            pytest.ExitCode.OK: 0,
+            pytest.ExitCode.TESTS_FAILED: FAILED,
+            pytest.ExitCode.NO_TESTS_COLLECTED: NO_TESTS,
+        }
+        return known.get(status, USAGE)
 
 
 @main.command()
