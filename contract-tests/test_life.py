@@ -452,12 +452,20 @@ def test_storms(server: Server, lab: Lab) -> None:
         quiet = len(printed.splitlines()) <= 5
         assert quiet, f"{target.name} is not quiet; while nothing went wrong it printed\n{printed[:2000]}"
 
-        with contextlib.ExitStack() as idle:
-            kept = [idle.enter_context(Client(target)) for _ in range(10)]
-            judge.all_right([client.ask(life.HEALTH) for client in kept], target, "before the end")
+        with contextlib.ExitStack() as clients:
+            idle = [clients.enter_context(Client(target)) for _ in range(10)]
+            judge.all_right([client.ask(life.HEALTH) for client in idle], target, "before the end")
+            with frozen([running.pid]):
+                # Who closes a listening socket resets the connections that nobody has accepted yet.
+                waiting = [clients.enter_context(connect(target)) for _ in range(20)]
+                sent = time.monotonic()
+                for connection in waiting:
+                    connection.send(life.HEALTH)
+                running.signal(server.stop_signal)
             signalled = time.monotonic()
-            running.signal(server.stop_signal)
-            # Nothing is in flight: there is nothing to wait for.
+            asked = [receive(connection, life.HEALTH, sent) for connection in waiting]
+            judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
+            # What is idle is not waited for.
             ends_well(running, signalled)
 
 

@@ -8,14 +8,19 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.LogManager;
 
 /** One room, over HTTP and Socket.IO, on one event loop. */
 final class ChatServer {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
+
+  /** Connections that wait to be accepted; one look at the listener accepts all of them. */
+  private static final int BACKLOG = 1024;
 
   /** What may wait for a client that does not read. */
   private static final int MAX_UNREAD_BYTES = 1024 * 1024;
@@ -32,6 +37,11 @@ final class ChatServer {
           @Override
           protected void applyConnectionOptions(ServerBootstrap bootstrap) {
             super.applyConnectionOptions(bootstrap);
+            bootstrap.option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new ServerChannelRecvByteBufAllocator()
+                    .respectMaybeMoreData(false)
+                    .maxMessagesPerRead(BACKLOG));
             bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
           }
         };
@@ -57,6 +67,7 @@ final class ChatServer {
    */
   private static Configuration configuration(Settings settings) {
     var sockets = new SocketConfig();
+    sockets.setAcceptBackLog(BACKLOG);
     sockets.setReuseAddress(true);
     sockets.setWriteBufferWaterMarkLow(MAX_UNREAD_BYTES / 2);
     sockets.setWriteBufferWaterMarkHigh(MAX_UNREAD_BYTES);
@@ -92,7 +103,10 @@ final class ChatServer {
    */
   void stop() {
     try {
-      listener.close().sync();
+      // Closing resets what is in the backlog. A task that is due later runs after the loop has
+      // looked at its sockets once more, and accepted all of it.
+      listener.eventLoop().schedule(() -> listener.close(), 20, TimeUnit.MILLISECONDS).sync();
+      listener.closeFuture().sync();
       sockets.closeAll(server);
       connections.stop(STOP_LIMIT);
     } catch (InterruptedException e) {

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
@@ -22,6 +23,9 @@ import reactor.core.publisher.Mono;
 /** Clients and database on the same event loops, one for each core. */
 final class ShortenerServer {
   private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
+
+  /** Connections that wait to be accepted; one look at the listener accepts all of them. */
+  private static final int BACKLOG = 1024;
 
   private final Connections connections = new Connections();
   private final EventLoopGroup loops =
@@ -39,7 +43,12 @@ final class ShortenerServer {
         new ServerBootstrap()
             .group(loops)
             .channel(EpollServerSocketChannel.class)
-            .option(ChannelOption.SO_BACKLOG, 1024)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new ServerChannelRecvByteBufAllocator()
+                    .respectMaybeMoreData(false)
+                    .maxMessagesPerRead(BACKLOG))
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -57,7 +66,13 @@ final class ShortenerServer {
   /** No new connections, then the requests in flight, then the loops. */
   void stop() {
     try {
-      listener.close().sync();
+      // Closing resets what is in the backlog. A task that is due later runs after the loop has
+      // looked at its sockets once more, and accepted all of it.
+      listener.eventLoop().schedule(() -> listener.close(), 20, TimeUnit.MILLISECONDS).sync();
+      listener.closeFuture().sync();
+      for (EventExecutor loop : listener.eventLoop().parent()) {
+        loop.submit(() -> {}).sync(); // what was accepted is one of the connections by then
+      }
       connections.stop(STOP_LIMIT);
       links.values().forEach(Links::close);
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
