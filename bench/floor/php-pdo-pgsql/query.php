@@ -22,15 +22,16 @@ $connection = new PDO(
     [
         PDO::ATTR_PERSISTENT => true,
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
-        PDO::PGSQL_ATTR_DISABLE_PREPARES => true,
+        PDO::ATTR_EMULATE_PREPARES => true,
     ],
 );
 $sql = [
-    'shortener' => 'select url from links where hash = ?',
-    'todo' => 'select id, title, completed from todos where id = ?',
+    'shortener' => 'select url from links where hash = $1',
+    'todo' => 'select id, title, completed from todos where id = $1',
 ][getenv('SERVICE')];
-$ask = static function (string $key) use ($connection, $sql): ?array {
-    $statement = $connection->prepare($sql);
+$connection->exec("prepare lookup as $sql");
+$ask = static function (string $key) use ($connection): ?array {
+    $statement = $connection->prepare('execute lookup(?)');
     $statement->execute([$key]);
 
     return $statement->fetch() ?: null;

@@ -31,7 +31,8 @@ final class CreateLink
         for ($attempt = 0; $attempt < 10; $attempt++) {
             $hash = self::randomHash();
             $inserted = $this->database->execute(
-                'insert into links (hash, url) values (?, ?) on conflict do nothing',
+                'create_link',
+                'insert into links (hash, url) values ($1, $2) on conflict do nothing',
                 $hash,
                 $url,
             );

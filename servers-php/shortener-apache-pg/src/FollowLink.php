@@ -17,7 +17,7 @@ final class FollowLink
             return new Response(404);
         }
 
-        $link = $this->database->execute('select url from links where hash = ?', $hash)->fetch();
+        $link = $this->database->execute('follow_link', 'select url from links where hash = $1', $hash)->fetch();
 
         return $link === false ? new Response(404) : new Response(301, ['Location' => $link['url']]);
     }

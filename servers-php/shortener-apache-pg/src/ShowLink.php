@@ -13,7 +13,7 @@ final class ShowLink
     public function __invoke(string $hash): Response
     {
         $link = preg_match('/^[0-9A-Za-z]{6}$/D', $hash) === 1
-            ? $this->database->execute('select hash, url from links where hash = ?', $hash)->fetch()
+            ? $this->database->execute('show_link', 'select hash, url from links where hash = $1', $hash)->fetch()
             : false;
 
         return $link === false ? throw new Problem(404, 'No such link.') : Response::json(200, $link);

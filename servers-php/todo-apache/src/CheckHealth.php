@@ -12,7 +12,7 @@ final class CheckHealth
 
     public function __invoke(): Response
     {
-        $this->database->execute('select 1');
+        $this->database->execute('check_health', 'select 1');
 
         return Response::json(200, ['status' => 'ok']);
     }

@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 final class CreateTodo
 {
-    private const SQL = 'insert into todos (title, completed) values (?, ?) returning id, title, completed';
+    private const SQL = 'insert into todos (title, completed) values ($1, $2) returning id, title, completed';
 
     public function __construct(private readonly Database $database)
     {
@@ -18,7 +18,7 @@ final class CreateTodo
         $members = Todo::members($request->jsonObject(), ['title']);
         $completed = $members['completed'] ?? false;
 
-        $todo = $this->database->execute(self::SQL, $members['title'], $completed ? 't' : 'f')->fetch();
+        $todo = $this->database->execute('create_todo', self::SQL, $members['title'], $completed ? 't' : 'f')->fetch();
 
         return Response::json(201, $todo, ['Location' => "/todos/{$todo['id']}"]);
     }

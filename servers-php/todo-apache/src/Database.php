@@ -19,21 +19,40 @@ final class Database
         // Seconds for connecting.
         PDO::ATTR_TIMEOUT => 5,
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
-        // One round trip: PDO would prepare a statement, execute it and drop it again, in each request.
-        PDO::PGSQL_ATTR_DISABLE_PREPARES => true,
+        // PDO would prepare a statement in each request and drop it at its end: see execute().
+        PDO::ATTR_EMULATE_PREPARES => true,
     ];
+
+    private const NO_SUCH_STATEMENT = '26000';
 
     private ?PDO $connection = null;
 
-    public function execute(string $sql, ?string ...$parameters): PDOStatement
+    /** Executes the statement, which the connection keeps under its name, prepared, once it has met it. */
+    public function execute(string $name, string $sql, ?string ...$parameters): PDOStatement
     {
         try {
             $this->connection ??= self::connect();
-            $statement = $this->connection->prepare($sql);
-            $statement->execute($parameters);
+            try {
+                return $this->executePrepared($name, $parameters);
+            } catch (PDOException $failure) {
+                if (($failure->errorInfo[0] ?? null) !== self::NO_SUCH_STATEMENT) {
+                    throw $failure;
+                }
+            }
+            $this->connection->exec("prepare $name as $sql");
+
+            return $this->executePrepared($name, $parameters);
         } catch (PDOException $failure) {
             self::away($failure);
         }
+    }
+
+    /** @param list<string|null> $parameters */
+    private function executePrepared(string $name, array $parameters): PDOStatement
+    {
+        $values = $parameters === [] ? '' : '(' . implode(', ', array_fill(0, count($parameters), '?')) . ')';
+        $statement = $this->connection->prepare("execute $name$values");
+        $statement->execute($parameters);
 
         return $statement;
     }

@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 final class ListTodos
 {
-    private const SQL = 'select id, title, completed from todos where id > ? order by id limit ?';
+    private const SQL = 'select id, title, completed from todos where id > $1 order by id limit $2';
 
     public function __construct(private readonly Database $database)
     {
@@ -25,7 +25,7 @@ final class ListTodos
         }
 
         // One row more than asked for tells whether there is a next page.
-        $rows = $this->database->execute(self::SQL, (string) $after, (string) ($limit + 1))->fetchAll();
+        $rows = $this->database->execute('list_todos', self::SQL, (string) $after, (string) ($limit + 1))->fetchAll();
         $items = array_slice($rows, 0, $limit);
         $next = count($rows) > $limit ? end($items)['id'] : null;
 

@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 final class ShowTodo
 {
-    private const SQL = 'select id, title, completed from todos where id = ?';
+    private const SQL = 'select id, title, completed from todos where id = $1';
 
     public function __construct(private readonly Database $database)
     {
@@ -15,7 +15,7 @@ final class ShowTodo
     public function __invoke(string $id): Response
     {
         $number = Todo::id($id);
-        $rows = $this->database->execute(self::SQL, (string) $number);
+        $rows = $this->database->execute('show_todo', self::SQL, (string) $number);
 
         return Response::json(200, $rows->fetch() ?: throw Problem::noSuchTodo());
     }

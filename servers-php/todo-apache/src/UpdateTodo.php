@@ -9,8 +9,8 @@ final class UpdateTodo
 {
     // One statement: between reading and writing nothing is lost to another client.
     private const SQL = <<<'SQL'
-        update todos set title = coalesce(?, title), completed = coalesce(?, completed)
-        where id = ?
+        update todos set title = coalesce($1, title), completed = coalesce($2, completed)
+        where id = $3
         returning id, title, completed
         SQL;
 
@@ -26,7 +26,8 @@ final class UpdateTodo
         $number = Todo::id($id);
 
         $completed = isset($members['completed']) ? ($members['completed'] ? 't' : 'f') : null;
-        $rows = $this->database->execute(self::SQL, $members['title'] ?? null, $completed, (string) $number);
+        $title = $members['title'] ?? null;
+        $rows = $this->database->execute('update_todo', self::SQL, $title, $completed, (string) $number);
 
         return Response::json(200, $rows->fetch() ?: throw Problem::noSuchTodo());
     }
