@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { Room } from './room.ts';
 import { settingsFrom } from './settings.ts';
 
-const ACCEPT_MS = 100;
+const ACCEPT_MS = 500;
 const SWEEP_MS = 100;
 const SILENCE_MS = 500;
 const CUT_MS = 8_000;
@@ -50,8 +50,22 @@ function stopOnSignal(server: Server): void {
     server.prependListener('request', (_request, response) => {
       response.shouldKeepAlive = false;
     });
-    // Connections that still wait to be accepted would be reset by close().
-    setTimeout(() => server.close(), ACCEPT_MS);
+    // Connections that still wait to be accepted would be reset by close(). A turn of the loop accepts one of them:
+    // none waits once a turn has brought none.
+    const acceptUntil = Date.now() + ACCEPT_MS;
+    let brought = true;
+    server.on('connection', () => {
+      brought = true;
+    });
+    const closeOnceNoneWaits = () => {
+      if (brought && Date.now() < acceptUntil) {
+        brought = false;
+        setImmediate(closeOnceNoneWaits);
+      } else {
+        server.close();
+      }
+    };
+    setImmediate(closeOnceNoneWaits);
     // It ends the connections that are idle then. Left to us are those that become idle later,
     setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
     // those that never said a word, which Node takes for busy,

@@ -6,7 +6,7 @@ import { Room } from './room.ts';
 import { settingsFrom } from './settings.ts';
 import { Sockets } from './sockets.ts';
 
-const ACCEPT_MS = 100;
+const ACCEPT_MS = 500;
 const SWEEP_MS = 100;
 const SILENCE_MS = 500;
 const CUT_MS = 8_000;
@@ -61,8 +61,22 @@ function stopOnSignal(server: Server, sockets: Sockets): void {
       // Of a polling client that was between two polls a timer would be left.
       process.exit(0);
     };
-    // Connections that still wait to be accepted would be reset by close().
-    setTimeout(finish, ACCEPT_MS);
+    // Connections that still wait to be accepted would be reset by close(). A turn of the loop accepts one of them:
+    // none waits once a turn has brought none.
+    const acceptUntil = Date.now() + ACCEPT_MS;
+    let brought = true;
+    server.on('connection', () => {
+      brought = true;
+    });
+    const closeOnceNoneWaits = () => {
+      if (brought && Date.now() < acceptUntil) {
+        brought = false;
+        setImmediate(closeOnceNoneWaits);
+      } else {
+        finish();
+      }
+    };
+    setImmediate(closeOnceNoneWaits);
     // It ends the sockets, and the connections that are idle then. Left to us are those that become idle later,
     setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
     // those that never said a word, which Node takes for busy,
