@@ -461,10 +461,8 @@ def test_storms(server: Server, lab: Lab) -> None:
             judge.all_right([client.ask(life.HEALTH) for client in idle], target, "before the end")
             with frozen([running.pid]):
                 # Who closes a listening socket resets the connections that nobody has accepted yet.
-                waiting = [
-                    clients.enter_context(connect(target))
-                    for _ in range(0 if server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED else 20)
-                ]
+                number = 0 if server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED else 20
+                waiting = [clients.enter_context(connect(target)) for _ in range(number)]
                 sent = time.monotonic()
                 for connection in waiting:
                     connection.send(life.HEALTH)
