@@ -9,9 +9,7 @@ import contextlib
 import os
 import time
 from bisect import bisect_left, bisect_right
-from pathlib import Path
 
-import psutil
 from watching import Watch
 
 
@@ -44,16 +42,33 @@ class Starvation(Watch):
 
     def _waited(self) -> dict[str, int]:
         """Thread → nanoseconds that it has waited for a core so far."""
-        pids: set[int] = set()
-        for pid in (os.getpid(), self._pid):
-            if pid not in pids:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    pids |= {pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))}
+        pids = _families(os.getpid(), self._pid)
         waited = {}
         # Each of them may have ended.
         for pid in pids:
             with contextlib.suppress(OSError):
                 for task in os.listdir(f"/proc/{pid}/task"):
                     with contextlib.suppress(OSError):
-                        waited[task] = int(Path(f"/proc/{pid}/task/{task}/schedstat").read_text().split()[1])
+                        waited[task] = int(_fields(f"{pid}/task/{task}/schedstat")[1])
         return waited
+
+
+def _families(*roots: int) -> set[int]:
+    """These processes and all below them. Read in one pass: psutil takes one for each root, of thrice the time."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):
+                children.setdefault(int(_fields(f"{entry}/stat")[1]), []).append(int(entry))
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        found.add(pid := waiting.pop())
+        waiting += children.get(pid, ())
+    return found
+
+
+def _fields(file: str) -> list[bytes]:
+    """The fields of a file below /proc; of a `stat` those after the name, in which there may be blanks."""
+    with open(f"/proc/{file}", "rb") as stream:
+        return stream.read().rpartition(b")")[2].split()

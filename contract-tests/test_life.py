@@ -338,69 +338,161 @@ def ends_well(running: RunningServer, signalled: float) -> None:
     assert alone, f"{target.name} ended, and left processes behind: {left}.{last_lines(target)}"
 
 
-# --- the tests
+# --- the tests: the longest first, so that the others run beside them
 
 
-def unusable(setting: Setting) -> tuple[str, ...]:
-    """Values that a server must refuse."""
-    if setting.kind == "folder":
-        return ("/nowhere/at/all", "/etc/passwd", "")
-    if setting.kind == "upstream":
-        return ("nonsense", "ftp://127.0.0.1:1", "http://")
-    if setting.kind == "choice":
-        return (setting.values[-1].upper(), "")
-    return ("12x", str(setting.minimum - 1), "")
+class Away:
+    """A server's own database, which the test takes away and brings back."""
+
+    def __init__(self, server: Server, lab: Lab) -> None:
+        self.database = lab.database(server.store)
+        self.url = lab.new_database(server.service, server.store)
+        self._dataset = dataset(server.service, lab.links)
+
+    def bring_back(self) -> None:
+        """Start it again, with its data in it."""
+        self.database.start()
+        self.database.reload(self.url.rpartition("/")[2], self._dataset)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The next test of this worker needs it.
+        if self.database.pid is None:
+            self.database.start()
 
 
-def bad_environments(server: Server, taken: int) -> dict[str, tuple[dict[str, str | None], str]]:
-    """What is wrong → the environment that is so, and what the server's line must name."""
-    bad: dict[str, tuple[dict[str, str | None], str]] = {
-        "no PORT": ({"PORT": None}, "PORT"),
-        "PORT is no number": ({"PORT": "80a"}, "PORT"),
-        "PORT is 0": ({"PORT": "0"}, "PORT"),
-        "PORT is negative": ({"PORT": "-1"}, "PORT"),
-        "PORT is 65536": ({"PORT": "65536"}, "PORT"),
-        "PORT is taken": ({"PORT": str(taken)}, str(taken)),
-        # 203.0.113.0/24 is for documentation: no machine has such an address.
-        "HOST is not ours": ({"HOST": "203.0.113.1"}, "203.0.113.1"),
-    }
-    if variable := URL_VARIABLES.get(server.store):
-        bad |= {
-            f"no {variable}": ({variable: None}, variable),
-            f"{variable} of another scheme": ({variable: "http://127.0.0.1:1/a"}, variable),
-            f"{variable} is no URL": ({variable: "nonsense"}, variable),
-        }
-    for setting in settings(server.service):
-        values = (None, *unusable(setting)) if setting.required else unusable(setting)
-        bad |= {f"{setting.name} is {value!r}": ({setting.name: value}, setting.name) for value in values}
-    return bad
+@dataclass(frozen=True)
+class Outage:
+    """When the database went (from, to), when it was called back, and when all worked again."""
+
+    leaving: float
+    away: float
+    coming: float
+    again: float
+    starvation: Starvation
+
+    def problems(self, judge: Judge, one: Asked, *, durable: bool) -> list[str]:
+        """What is wrong with an answer around the outage."""
+        if one.answered <= self.leaving or one.sent >= self.again or one.request in judge.life.NOT_ASKING:
+            return late(one, self.starvation) or judge.wrong(one)
+        if one.sent >= self.away and one.answered <= self.coming:
+            return late(one, self.starvation) or judge.not_unavailable(one)
+        # An engine that keeps nothing comes back empty, and is filled again while it is being asked.
+        empty_too = not durable and not judge.wrong(one, {})
+        return late(one, self.starvation) or ([] if empty_too else judge.not_unavailable(one) and judge.wrong(one))
 
 
-def test_bad_configuration(server: Server, lab: Lab) -> None:
-    url = lab.database(server.store).url("none") if server.store in URL_VARIABLES else None
-    # Nobody is asked, so that no upstream need run.
-    upstreams = {one.name: "http://127.0.0.1:1" for one in settings(server.service) if one.kind == "upstream"}
+def late(one: Asked, starvation: Starvation) -> list[str]:
+    """A sentence if the answer took too long for an outage."""
+    took, starved = one.answered - one.sent, starvation.seconds(one.sent, one.answered)
+    if took <= min(AWAY + starved, MOST_AWAY):
+        return []
+    return [f"took {took:.1f} s, in which it may have waited {starved:.1f} s for a core"]
 
-    def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
-        running = lab.spawn(server, database=url, env=upstreams | env)
+
+def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
+    """When it worked again, on every connection of its pool. AssertionError if that is not in time."""
+    health = ask_anew(target, judge.life.HEALTH)
+    while judge.wrong(health) and time.monotonic() < back + RECOVERY:
+        time.sleep(0.02)
+        health = ask_anew(target, judge.life.HEALTH)
+    # Two bursts on end: one may by chance not have met the process that has yet to look for its database again.
+    asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
+    while any(map(judge.wrong, asked)) and time.monotonic() < back + RECOVERY:
+        time.sleep(0.5)  # Each of Apache's processes may wait for seconds before it looks again.
+        asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
+    judge.all_right(asked, target, f"{RECOVERY:g} s after its database came back, which was away {when}")
+    return time.monotonic()
+
+
+@has_database
+def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    with Away(server, lab) as away:
+        running = lab.start(server, database=away.url)
+        target = running.target
         with killed_in_the_end(running):
-            if not wait_until(lambda: not running.alive, STOP):
-                yield f"{what}: still runs after {STOP:g} s"
-                return
-            status, lines = running.wait(0), running.stderr().splitlines()
-            if status != 1:
-                yield f"{what}: exit status {status} instead of 1"
-            if len(lines) != 1 or named not in lines[0]:
-                yield f"{what}: not one line on standard error that names {named}, but {lines}"
-            if printed := running.stdout():
-                yield f"{what}: on standard output {printed[:200]!r}"
+            kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
+            judge.all_right(kept, target, "while all is well")
+            durable = away.database.durable
+            for how, take_away in {"stopped": away.database.stop, "killed": away.database.kill}.items():
+                load = Load(target, all_sorts(life), clients=6, pause=0.01)
+                with Starvation(running.pid) as starvation, load:
+                    load.wait_for(40)
+                    leaving = time.monotonic()
+                    take_away()
+                    gone = time.monotonic()
+                    load.wait_for(load.clients)
+                    coming = time.monotonic()
+                    away.bring_back()
+                    again = works_again(judge, target, time.monotonic(), f"while it was {how}")
+                    load.wait_for(20)
+                assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
+                outage = Outage(leaving, gone, coming, again, starvation)
+                judged = (
+                    (one, outage.problems(judge, one, durable=durable))
+                    for one in load.asked
+                    if not (one.dropped and one.reused)
+                )
+                complain(judged, target, f"around an outage in which the database was {how}", since=leaving)
+                for one in kept if durable else ():
+                    request, data = life.asking_for(one.answer)
+                    there = ask_anew(target, request)
+                    complain([(there, judge.wrong(there, data))], target, f"to what it made before it was {how}")
+            signalled = time.monotonic()
+            running.signal(server.stop_signal)
+            ends_well(running, signalled)
 
-    # Two at once: their time is that of a start, and other tests start servers as well.
-    with socket.create_server(("127.0.0.1", free_port())) as taken, ThreadPoolExecutor(2) as pool:
-        bad = bad_environments(server, taken.getsockname()[1])
-        found = pool.map(lambda item: list(problems_with(item[0], *item[1])), bad.items())
-        problems = [problem for several in found for problem in several]
-    assert not problems, "\n".join([f"{server.id}:", *problems])
+
+@has_database
+def test_database_away_at_start(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    with Away(server, lab) as away:
+        away.database.stop()
+        running = lab.spawn(server, database=away.url)
+        target = running.target
+        with killed_in_the_end(running):
+            wait_until(lambda: takes_connections(target) or not running.alive, 20)
+            assert running.alive, f"{target.name} does not start while its database is away.{last_lines(target)}"
+            asking, not_asking = (*life.ASKING, life.making(0)), life.NOT_ASKING
+            with Starvation(running.pid) as starvation, ThreadPoolExecutor(len(asking)) as pool:
+                asked = list(pool.map(lambda request: ask_anew(target, request), (*asking, *not_asking)))
+            judged = []
+            for one in asked:
+                wrong = judge.wrong if one.request in not_asking else judge.not_unavailable
+                judged.append((one, late(one, starvation) or wrong(one)))
+            complain(judged, target, "to requests while its database is away, as it was at its start")
+            away.bring_back()
+            works_again(judge, target, time.monotonic(), "at its start")
+
+            away.database.kill()
+            signalled = time.monotonic()
+            running.signal(server.stop_signal)
+            ends_well(running, signalled)
+
+
+@pytest.mark.stores("postgresql")
+def test_database_busy(server: Server, lab: Lab) -> None:
+    """Who waits for a connection that others use does not take the database for one that is away."""
+    judge = Judge(server)
+    life = judge.life
+    url = lab.new_database(server.service, server.store)
+    running = lab.start(server, database=url)
+    with killed_in_the_end(running), ThreadPoolExecutor(1) as pool:
+        requests = [*life.ASKING, *map(life.making, range(len(life.ASKING)))]
+        with psycopg.connect(url) as busy:
+            table = sql.Identifier(dataset(server.service, lab.links).table)
+            busy.execute(sql.SQL("lock table {} in access exclusive mode").format(table))
+            asking = pool.submit(burst, running.target, requests, POOL, 1)
+            time.sleep(BUSY)
+            busy.rollback()
+        asked = asking.result()
+        assert max(one.answered - one.sent for one in asked) > BUSY / 2, "nobody had to wait"
+        judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
 
 
 def open_whole_pool(judge: Judge, target: Target) -> None:
@@ -409,6 +501,19 @@ def open_whole_pool(judge: Judge, target: Target) -> None:
         # None is closed before all are answered: a process that keeps its client takes no other.
         clients = [stack.enter_context(Client(target)) for _ in range(POOL)]
         judge.all_right(pool.map(lambda client: client.ask(judge.life.ASKING[0]), clients), target, "of 64 at once")
+
+
+def settled_resources(running: RunningServer) -> tuple[int, int, int]:
+    """The resources once connections that were closed are gone on the server's side as well."""
+    seen = [resources(running.pid)]
+
+    def settled() -> bool:
+        time.sleep(0.05)
+        seen.append(resources(running.pid))
+        return len(set(seen[-4:])) == 1 and len(seen) > 4
+
+    wait_until(settled, 5)
+    return seen[-1]
 
 
 def test_storms(server: Server, lab: Lab) -> None:
@@ -472,19 +577,6 @@ def test_storms(server: Server, lab: Lab) -> None:
             judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
             # What is idle is not waited for.
             ends_well(running, signalled)
-
-
-def settled_resources(running: RunningServer) -> tuple[int, int, int]:
-    """The resources once connections that were closed are gone on the server's side as well."""
-    seen = [resources(running.pid)]
-
-    def settled() -> bool:
-        time.sleep(0.05)
-        seen.append(resources(running.pid))
-        return len(set(seen[-4:])) == 1 and len(seen) > 4
-
-    wait_until(settled, 5)
-    return seen[-1]
 
 
 def test_graceful_stop(server: Server, lab: Lab) -> None:
@@ -551,153 +643,63 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
         half_sent.close()
 
 
-class Away:
-    """A server's own database, which the test takes away and brings back."""
-
-    def __init__(self, server: Server, lab: Lab) -> None:
-        self.database = lab.database(server.store)
-        self.url = lab.new_database(server.service, server.store)
-        self._dataset = dataset(server.service, lab.links)
-
-    def bring_back(self) -> None:
-        """Start it again, with its data in it."""
-        self.database.start()
-        self.database.reload(self.url.rpartition("/")[2], self._dataset)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # The next test of this worker needs it.
-        if self.database.pid is None:
-            self.database.start()
+def unusable(setting: Setting) -> tuple[str, ...]:
+    """Values that a server must refuse."""
+    if setting.kind == "folder":
+        return ("/nowhere/at/all", "/etc/passwd", "")
+    if setting.kind == "upstream":
+        return ("nonsense", "ftp://127.0.0.1:1", "http://")
+    if setting.kind == "choice":
+        return (setting.values[-1].upper(), "")
+    return ("12x", str(setting.minimum - 1), "")
 
 
-@has_database
-def test_database_away_at_start(server: Server, lab: Lab) -> None:
-    judge = Judge(server)
-    life = judge.life
-    with Away(server, lab) as away:
-        away.database.stop()
-        running = lab.spawn(server, database=away.url)
-        target = running.target
+def bad_environments(server: Server, taken: int) -> dict[str, tuple[dict[str, str | None], str]]:
+    """What is wrong → the environment that is so, and what the server's line must name."""
+    bad: dict[str, tuple[dict[str, str | None], str]] = {
+        "no PORT": ({"PORT": None}, "PORT"),
+        "PORT is no number": ({"PORT": "80a"}, "PORT"),
+        "PORT is 0": ({"PORT": "0"}, "PORT"),
+        "PORT is negative": ({"PORT": "-1"}, "PORT"),
+        "PORT is 65536": ({"PORT": "65536"}, "PORT"),
+        "PORT is taken": ({"PORT": str(taken)}, str(taken)),
+        # 203.0.113.0/24 is for documentation: no machine has such an address.
+        "HOST is not ours": ({"HOST": "203.0.113.1"}, "203.0.113.1"),
+    }
+    if variable := URL_VARIABLES.get(server.store):
+        bad |= {
+            f"no {variable}": ({variable: None}, variable),
+            f"{variable} of another scheme": ({variable: "http://127.0.0.1:1/a"}, variable),
+            f"{variable} is no URL": ({variable: "nonsense"}, variable),
+        }
+    for setting in settings(server.service):
+        values = (None, *unusable(setting)) if setting.required else unusable(setting)
+        bad |= {f"{setting.name} is {value!r}": ({setting.name: value}, setting.name) for value in values}
+    return bad
+
+
+def test_bad_configuration(server: Server, lab: Lab) -> None:
+    url = lab.database(server.store).url("none") if server.store in URL_VARIABLES else None
+    # Nobody is asked, so that no upstream need run.
+    upstreams = {one.name: "http://127.0.0.1:1" for one in settings(server.service) if one.kind == "upstream"}
+
+    def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
+        running = lab.spawn(server, database=url, env=upstreams | env)
         with killed_in_the_end(running):
-            wait_until(lambda: takes_connections(target) or not running.alive, 20)
-            assert running.alive, f"{target.name} does not start while its database is away.{last_lines(target)}"
-            asking, not_asking = (*life.ASKING, life.making(0)), life.NOT_ASKING
-            with Starvation(running.pid) as starvation, ThreadPoolExecutor(len(asking)) as pool:
-                asked = list(pool.map(lambda request: ask_anew(target, request), (*asking, *not_asking)))
-            judged = []
-            for one in asked:
-                wrong = judge.wrong if one.request in not_asking else judge.not_unavailable
-                judged.append((one, late(one, starvation) or wrong(one)))
-            complain(judged, target, "to requests while its database is away, as it was at its start")
-            away.bring_back()
-            works_again(judge, target, time.monotonic(), "at its start")
+            if not wait_until(lambda: not running.alive, STOP):
+                yield f"{what}: still runs after {STOP:g} s"
+                return
+            status, lines = running.wait(0), running.stderr().splitlines()
+            if status != 1:
+                yield f"{what}: exit status {status} instead of 1"
+            if len(lines) != 1 or named not in lines[0]:
+                yield f"{what}: not one line on standard error that names {named}, but {lines}"
+            if printed := running.stdout():
+                yield f"{what}: on standard output {printed[:200]!r}"
 
-            away.database.kill()
-            signalled = time.monotonic()
-            running.signal(server.stop_signal)
-            ends_well(running, signalled)
-
-
-@pytest.mark.stores("postgresql")
-def test_database_busy(server: Server, lab: Lab) -> None:
-    """Who waits for a connection that others use does not take the database for one that is away."""
-    judge = Judge(server)
-    life = judge.life
-    url = lab.new_database(server.service, server.store)
-    running = lab.start(server, database=url)
-    with killed_in_the_end(running), ThreadPoolExecutor(1) as pool:
-        requests = [*life.ASKING, *map(life.making, range(len(life.ASKING)))]
-        with psycopg.connect(url) as busy:
-            table = sql.Identifier(dataset(server.service, lab.links).table)
-            busy.execute(sql.SQL("lock table {} in access exclusive mode").format(table))
-            asking = pool.submit(burst, running.target, requests, POOL, 1)
-            time.sleep(BUSY)
-            busy.rollback()
-        asked = asking.result()
-        assert max(one.answered - one.sent for one in asked) > BUSY / 2, "nobody had to wait"
-        judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
-
-
-@has_database
-@pytest.mark.parametrize("how", ["stopped", "killed"])
-def test_database_goes_and_returns(server: Server, lab: Lab, how: str) -> None:
-    judge = Judge(server)
-    life = judge.life
-    with Away(server, lab) as away:
-        running = lab.start(server, database=away.url)
-        target = running.target
-        with killed_in_the_end(running):
-            kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
-            judge.all_right(kept, target, "while all is well")
-            with Starvation(running.pid) as starvation, Load(target, all_sorts(life), clients=6, pause=0.01) as load:
-                load.wait_for(40)
-                leaving = time.monotonic()
-                away.database.stop() if how == "stopped" else away.database.kill()
-                gone = time.monotonic()
-                load.wait_for(load.clients)
-                coming = time.monotonic()
-                away.bring_back()
-                again = works_again(judge, target, time.monotonic(), f"while it was {how}")
-                load.wait_for(20)
-            assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
-            outage = Outage(leaving, gone, coming, again, starvation)
-            durable = away.database.durable
-            judged = (
-                (one, outage.problems(judge, one, durable=durable))
-                for one in load.asked
-                if not (one.dropped and one.reused)
-            )
-            complain(judged, target, f"around an outage in which the database was {how}", since=leaving)
-            for one in kept if durable else ():
-                request, data = life.asking_for(one.answer)
-                there = ask_anew(target, request)
-                complain([(there, judge.wrong(there, data))], target, f"to what it made before the database was {how}")
-            signalled = time.monotonic()
-            running.signal(server.stop_signal)
-            ends_well(running, signalled)
-
-
-def late(one: Asked, starvation: Starvation) -> list[str]:
-    """A sentence if the answer took too long for an outage."""
-    took, starved = one.answered - one.sent, starvation.seconds(one.sent, one.answered)
-    if took <= min(AWAY + starved, MOST_AWAY):
-        return []
-    return [f"took {took:.1f} s, in which it may have waited {starved:.1f} s for a core"]
-
-
-@dataclass(frozen=True)
-class Outage:
-    """When the database went (from, to), when it was called back, and when all worked again."""
-
-    leaving: float
-    away: float
-    coming: float
-    again: float
-    starvation: Starvation
-
-    def problems(self, judge: Judge, one: Asked, *, durable: bool) -> list[str]:
-        """What is wrong with an answer around the outage."""
-        if one.answered <= self.leaving or one.sent >= self.again or one.request in judge.life.NOT_ASKING:
-            return late(one, self.starvation) or judge.wrong(one)
-        if one.sent >= self.away and one.answered <= self.coming:
-            return late(one, self.starvation) or judge.not_unavailable(one)
-        # An engine that keeps nothing comes back empty, and is filled again while it is being asked.
-        empty_too = not durable and not judge.wrong(one, {})
-        return late(one, self.starvation) or ([] if empty_too else judge.not_unavailable(one) and judge.wrong(one))
-
-
-def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
-    """When it worked again, on every connection of its pool. AssertionError if that is not in time."""
-    health = ask_anew(target, judge.life.HEALTH)
-    while judge.wrong(health) and time.monotonic() < back + RECOVERY:
-        time.sleep(0.02)
-        health = ask_anew(target, judge.life.HEALTH)
-    # Two bursts on end: one may by chance not have met the process that has yet to look for its database again.
-    asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
-    while any(map(judge.wrong, asked)) and time.monotonic() < back + RECOVERY:
-        asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
-    judge.all_right(asked, target, f"{RECOVERY:g} s after its database came back, which was away {when}")
-    return time.monotonic()
+    # Two at once: their time is that of a start, and other tests start servers as well.
+    with socket.create_server(("127.0.0.1", free_port())) as taken, ThreadPoolExecutor(2) as pool:
+        bad = bad_environments(server, taken.getsockname()[1])
+        found = pool.map(lambda item: list(problems_with(item[0], *item[1])), bad.items())
+        problems = [problem for several in found for problem in several]
+    assert not problems, "\n".join([f"{server.id}:", *problems])

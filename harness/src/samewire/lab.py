@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from samewire.build import build
@@ -14,7 +15,7 @@ from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
 from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
 from samewire.settings import Setting, settings
-from samewire.toolchains import environment, missing
+from samewire.toolchains import brief, environment, missing
 
 START_TIMEOUT = 30.0
 
@@ -24,7 +25,8 @@ class Lab:
 
     `links` is how many links a fresh database of the shortener holds unless told otherwise. A `private` lab has
     databases of its own even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them.
-    `database_cpus` places databases on given cores. Without `fsync` no commit waits for the disk (databases.launch).
+    `database_cpus` places databases on given cores. What a `brief` lab starts lives for seconds: no commit waits for
+    the disk (databases.launch), and a JVM does without its optimising compiler (toolchains.brief).
     """
 
     def __init__(
@@ -33,12 +35,12 @@ class Lab:
         links: int = 10_000,
         private: bool = False,
         database_cpus: set[int] | None = None,
-        fsync: bool = True,
+        brief: bool = False,
     ) -> None:
         self.links = links
         self._private = private
         self._database_cpus = database_cpus
-        self._fsync = fsync
+        self._brief = brief
         self._run: RunFolder | None = None
         self._databases: dict[str, Database] = {}
         self._made: list[tuple[Database, str]] = []
@@ -77,7 +79,12 @@ class Lab:
         """The database for a store, started at the first call. Raises DatabaseError or ToolMissing."""
         if store not in self._databases:
             self._databases[store] = launch(
-                store, self.run, links=self.links, private=self._private, cpus=self._database_cpus, fsync=self._fsync
+                store,
+                self.run,
+                links=self.links,
+                private=self._private,
+                cpus=self._database_cpus,
+                fsync=not self._brief,
             )
         return self._databases[store]
 
@@ -150,7 +157,7 @@ class Lab:
         return RunningServer(
             server,
             url,
-            server.run,
+            brief(server.run) if self._brief else server.run,
             run=self.run,
             log=folder / "log",
             cwd=server.folder,
@@ -197,15 +204,15 @@ class Lab:
         )
 
     def close(self) -> list[str]:
-        """Stop servers, then databases, and delete the run folder; what did not stop well, a line each."""
+        """Stop servers, all at once, then databases, and delete the run folder; what did not stop well, a line each."""
         problems = []
-        for running in reversed(self._started):
-            if not running.alive:
-                continue
-            try:
-                running.stop()
-            except StopTimeout as error:
-                problems.append(str(error))
+        alive = [running for running in self._started if running.alive]
+        with ThreadPoolExecutor(len(alive) or 1) as pool:
+            for stopping in [pool.submit(running.stop) for running in alive]:
+                try:
+                    stopping.result()
+                except StopTimeout as error:
+                    problems.append(str(error))
         self._started.clear()
         self._upstreams.clear()
         for database, name in self._made:

@@ -162,13 +162,12 @@ def _is_worker(config: pytest.Config) -> bool:
 def _lab_of(composed: Sequence[Server], **private: Any) -> Lab:
     """A lab for these servers as they run in compose; for processes of our own when there are none."""
     if not composed:
-        # What the tests are about is the servers: a disk that is slow for seconds would be taken for one that is.
-        return Lab(**private, fsync=False)
+        return Lab(**private, brief=True)
     # Only here: most sessions need no container.
     from samewire.containers.composed import ComposedLab
     from samewire.containers.own import ContainerLab
 
-    return ContainerLab(**private, fsync=False) if private else ComposedLab(composed)
+    return ContainerLab(**private, brief=True) if private else ComposedLab(composed)
 
 
 class _Session:

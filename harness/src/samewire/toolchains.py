@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -205,3 +205,8 @@ def environment(needs: Iterable[str]) -> dict[str, str]:
     # What is on the PATH stays where it is: /usr/bin in front would hide the chosen JDK behind the system's.
     variables["PATH"] = ":".join([folder for folder in added if folder not in known] + known + ["/usr/sbin"])
     return variables
+
+
+def brief(argv: Sequence[str]) -> list[str]:
+    """The command of a process that lives for seconds: a JVM's optimising compiler would cost more than it gains."""
+    return [argv[0], "-XX:TieredStopAtLevel=1", *argv[1:]] if argv[0] == "java" else list(argv)

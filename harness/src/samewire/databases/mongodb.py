@@ -1,14 +1,16 @@
 """MongoDB: $MONGODB_URL, else a real mongod of this machine, else the stand-in."""
 
 import os
+import shutil
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pymongo
 from pymongo.errors import PyMongoError
 
 from samewire.databases.base import Database, DatabaseError
-from samewire.datasets import Dataset
+from samewire.datasets import Dataset, dataset
 from samewire.process import (
     RunFolder,
     Spawned,
@@ -18,7 +20,7 @@ from samewire.process import (
     unprivileged_user,
     wait_for_port,
 )
-from samewire.toolchains import mongod, mongodb_stand_in, tool
+from samewire.toolchains import brief, mongod, mongodb_stand_in, tool
 
 _BATCH = 10_000
 _RACE_LINKS = 100_000
@@ -120,16 +122,40 @@ class StandIn(PrivateMongoDB):
     stand_in = True
     durable = False
 
-    def __init__(self, run: RunFolder, links: int, cpus: set[int] | None) -> None:
+    def __init__(self, run: RunFolder, links: int, cpus: set[int] | None, options: Sequence[str] | None = None) -> None:
+        """Behind a few `links` it serves tests. `options` of the JVM, in place of the archive of its classes."""
         java, jar = tool("jdk").path, tool("mongodb-stand-in").path
         assert java
         # About 3 KB for each document; collection by one thread, since the machine's cores are for the servers.
         heap = f"-Xmx{512 + links * 5 // 1000}m"
-        # Behind a few links it serves tests, for which the optimizing compiler costs more time than it saves.
-        compiler = ["-XX:TieredStopAtLevel=1"] if links < _RACE_LINKS else []
-        argv = [str(java / "bin/java"), heap, "-XX:+UseSerialGC", *compiler, "-jar", str(jar), "127.0.0.1", "{port}"]
+        program = brief(["java"]) if links < _RACE_LINKS else ["java"]
+        program[0] = str(java / "bin/java")
+        if options is None:
+            options = [f"-XX:SharedArchiveFile={_archive(jar)}", "-Xlog:cds=off,cds+dynamic=off"]
+        argv = [*program, heap, "-XX:+UseSerialGC", *options, "-jar", str(jar), "127.0.0.1", "{port}"]
         super().__init__(run, argv, run.folder("mongodb-stand-in") / "log", mongodb_stand_in().version, cpus)
         self.label = f"MongoDB wire protocol, stand-in mongo-java-server {self.version}, in memory, not durable"
+
+
+def _archive(jar: Path) -> Path:
+    return jar.with_suffix(".jsa")
+
+
+def archive_classes() -> None:
+    """Write the archive of classes with which the stand-in starts for two thirds of the processor time."""
+    jar = tool("mongodb-stand-in").path
+    assert jar
+    run = RunFolder()
+    try:
+        folder = run.folder("classes")
+        hand_over(folder)
+        written = _archive(folder / jar.name)
+        stand_in = StandIn(run, 0, None, [f"-XX:ArchiveClassesAtExit={written}"])
+        stand_in.create("training", dataset("shortener", 100))
+        stand_in.stop()
+        shutil.copyfile(written, _archive(jar))
+    finally:
+        run.remove()
 
 
 def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
