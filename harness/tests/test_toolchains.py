@@ -36,3 +36,9 @@ def test_a_chosen_tool_comes_before_the_path_and_nothing_hides_it(monkeypatch, t
     variables = toolchains.environment(["maven", "jdk"])
     assert variables["PATH"].split(":")[:2] == [str(tmp_path / "bin"), "/usr/bin"]
     assert variables["JAVA_HOME"] == str(tmp_path)
+
+
+def test_a_jvm_that_lives_briefly_does_not_optimise_unless_its_manifest_says_so():
+    argv = ("java", "-XX:TieredStopAtLevel=4", "-jar", "server.jar")
+    assert toolchains.brief(argv) == ["java", "-XX:TieredStopAtLevel=1", *argv[1:]]
+    assert toolchains.brief(("node", "server.ts")) == ["node", "server.ts"]
