@@ -136,6 +136,25 @@ def test_a_child_that_is_just_being_started_is_killed_too():
         assert not left
 
 
+def test_whoever_is_killed_has_ended_by_then():
+    """A child holds 300 MB, so that its end takes a while: its parent's is not to be taken for it."""
+    run = RunFolder()
+    code = """
+        import os, time
+        if not os.fork():
+            held = b"x" * 300_000_000
+            print("ready", flush=True)
+        time.sleep(60)
+    """
+    parent = _sleeper(run, textwrap.dedent(code))
+    while not parent.stdout():
+        time.sleep(0.01)
+    (child,) = psutil.Process(parent.pid).children()
+    parent.kill()
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    run.remove()
+
+
 def test_standard_output_and_standard_error_are_told_apart():
     run = RunFolder()
     sleeper = _sleeper(run, "import sys; print('said'); print('complained', file=sys.stderr)")

@@ -152,7 +152,10 @@ def remove_stale_runs() -> int:
 
 
 def kill_tree(pid: int) -> None:
-    """SIGKILL a process and all its descendants, each by its pid."""
+    """SIGKILL a process and all its descendants, each by its pid, and wait until they have ended.
+
+    Until then they hold what they held: a port, or the memory without which PostgreSQL does not start again.
+    """
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         family, found = set(), {root}
@@ -162,12 +165,15 @@ def kill_tree(pid: int) -> None:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     member.suspend()
             for member in found:
-                _wait_until_stopped(member)
+                # A signal to stop that comes in the middle of a fork takes effect after it.
+                _wait_until(member, psutil.STATUS_STOPPED, *_ENDED, timeout=1.0)
             family |= found
             found = set(root.children(recursive=True)) - family
         for member in family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
+        for member in family:
+            _wait_until(member, *_ENDED, timeout=10.0)
 
 
 def session_members(leader: int) -> list[int]:
@@ -180,12 +186,13 @@ def session_members(leader: int) -> list[int]:
     return members
 
 
-def _wait_until_stopped(process: psutil.Process, timeout: float = 1.0) -> None:
-    """A signal to stop that comes in the middle of a fork takes effect after it."""
-    ended = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+_ENDED = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+
+
+def _wait_until(process: psutil.Process, *statuses: str, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     with contextlib.suppress(psutil.NoSuchProcess):
-        while process.status() not in ended and time.monotonic() < deadline:
+        while process.status() not in statuses and time.monotonic() < deadline:
             time.sleep(0.001)
 
 
