@@ -54,7 +54,7 @@ class Starvation(Watch):
 
 
 def _families(*roots: int) -> set[int]:
-    """These processes and all below them. Read in one pass: psutil takes one for each root, of thrice the time."""
+    """These processes and all below them, in one pass over /proc: psutil makes one for each root."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():

@@ -20,7 +20,7 @@ from samewire.process import (
     unprivileged_user,
     wait_for_port,
 )
-from samewire.toolchains import brief, mongod, mongodb_stand_in, tool
+from samewire.toolchains import WITHOUT_C2, mongod, mongodb_stand_in, tool
 
 _BATCH = 10_000
 _RACE_LINKS = 100_000
@@ -128,11 +128,11 @@ class StandIn(PrivateMongoDB):
         assert java
         # About 3 KB for each document; collection by one thread, since the machine's cores are for the servers.
         heap = f"-Xmx{512 + links * 5 // 1000}m"
-        program = brief(["java"]) if links < _RACE_LINKS else ["java"]
-        program[0] = str(java / "bin/java")
+        compiler = [WITHOUT_C2] if links < _RACE_LINKS else []
         if options is None:
             options = [f"-XX:SharedArchiveFile={_archive(jar)}", "-Xlog:cds=off,cds+dynamic=off"]
-        argv = [*program, heap, "-XX:+UseSerialGC", *options, "-jar", str(jar), "127.0.0.1", "{port}"]
+        argv = [str(java / "bin/java"), heap, "-XX:+UseSerialGC", *compiler, *options]
+        argv += ["-jar", str(jar), "127.0.0.1", "{port}"]
         super().__init__(run, argv, run.folder("mongodb-stand-in") / "log", mongodb_stand_in().version, cpus)
         self.label = f"MongoDB wire protocol, stand-in mongo-java-server {self.version}, in memory, not durable"
 
@@ -151,8 +151,10 @@ def archive_classes() -> None:
         hand_over(folder)
         written = _archive(folder / jar.name)
         stand_in = StandIn(run, 0, None, [f"-XX:ArchiveClassesAtExit={written}"])
-        stand_in.create("training", dataset("shortener", 100))
-        stand_in.stop()
+        try:
+            stand_in.create("training", dataset("shortener", 100))
+        finally:
+            stand_in.stop()
         shutil.copyfile(written, _archive(jar))
     finally:
         run.remove()
