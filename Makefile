@@ -7,6 +7,9 @@ UV_VERSION := 0.13.8
 UV := .samewire/uv/bin/uv
 VENV := .samewire/venv
 SAMEWIRE := $(VENV)/bin/samewire
+# The distribution's first: it is built with profile-guided optimisation, which those of pyenv are not.
+PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
+  $$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help: ## explain the verbs
@@ -41,8 +44,8 @@ clean: ## delete all that was made: toolchains, builds, data, records (not bench
 
 $(UV):
 	@harness/toolchains/install-packages
-	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
-	@python3 -m venv .samewire/uv
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or newer, with venv, is needed: apt-get install python3-venv, or make PYTHON=/path/to/python3"; exit 3; }
+	@$(PYTHON) -m venv .samewire/uv
 	@.samewire/uv/bin/pip install -q --disable-pip-version-check uv==$(UV_VERSION)
 
 # The lock is a requirements file with hashes and not uv.lock, because uv.lock writes a registry's address beside every package.

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -59,18 +60,38 @@ def test_what_a_killed_command_left_behind_is_ended_and_deleted(runs):
         from samewire import process
         process.RUNS = pathlib.Path({str(runs)!r})
         run = process.RunFolder()
+        memory = run.folder("data", in_memory=True)
         child = process.Spawned(["sleep", "300"], run=run, log=run.path / "log")
-        print(child.pid, flush=True)
+        print(child.pid, memory, flush=True)
         time.sleep(300)
     """)
     command = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    child = int(command.stdout.readline())
+    number, memory = command.stdout.readline().split()
+    child = int(number)
     command.kill()
     command.wait()
     assert psutil.pid_exists(child)
+    assert Path(memory).is_dir()
     assert remove_stale_runs() == 1
     assert _gone(child)
     assert not list(runs.iterdir())
+    assert not Path(memory).parent.exists()
+
+
+def test_what_is_asked_for_in_memory_is_there_where_there_is_room(tmp_path, monkeypatch):
+    run = RunFolder()
+    monkeypatch.setattr(process, "_MEMORY", tmp_path)
+    monkeypatch.setattr(process, "_MEMORY_LEAST", 0)
+    folder = run.folder("data", in_memory=True)
+    assert folder.is_relative_to(tmp_path)
+    assert run.folder("data").parent == run.path
+    monkeypatch.setattr(process, "_MEMORY_LEAST", 1 << 60)
+    assert run.folder("data", in_memory=True).parent == run.path
+    monkeypatch.setattr(process, "_MEMORY", tmp_path / "nowhere")
+    assert run.folder("data", in_memory=True).parent == run.path
+    monkeypatch.setattr(process, "_MEMORY", tmp_path)
+    run.remove()
+    assert not folder.parent.exists()
 
 
 def test_a_running_command_is_left_alone(runs):

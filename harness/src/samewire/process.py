@@ -82,8 +82,15 @@ def wait_for_port(port: int, timeout: float, still_alive) -> bool:
     return False
 
 
+_MEMORY = Path("/dev/shm")
+_MEMORY_LEAST = 1 << 30
+
+
 class RunFolder:
-    """The folder of one running command: logs, temporary files, database files and the list of its processes."""
+    """The folder of one running command: logs, temporary files, database files and the list of its processes.
+
+    What is asked for in memory is in a second folder, of the same name, in /dev/shm.
+    """
 
     def __init__(self) -> None:
         remove_stale_runs()
@@ -93,9 +100,18 @@ class RunFolder:
         (self.path / "processes").mkdir()
         _write_identity(self.path / "owner.json", os.getpid())
 
-    def folder(self, name: str) -> Path:
-        """A new folder of this run, its name made unique."""
-        path = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.path))
+    def folder(self, name: str, *, in_memory: bool = False) -> Path:
+        """A new folder of this run, its name made unique; on disk all the same where /dev/shm has less than 1 GiB free.
+
+        Thousands of small files are made in memory in a tenth of the time: ext4 looks for an inode that was not
+        deleted in the last seconds, one by one.
+        """
+        parent = self.path
+        if in_memory and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _MEMORY_LEAST:
+            parent = _in_memory(self.path)
+            parent.mkdir(exist_ok=True)
+            parent.chmod(0o755)
+        path = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))
         path.chmod(0o755)
         return path
 
@@ -106,7 +122,16 @@ class RunFolder:
 
     def remove(self) -> None:
         """Delete the folder and all in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _delete(self.path)
+
+
+def _in_memory(run: Path) -> Path:
+    return _MEMORY / f"samewire-{run.name}"
+
+
+def _delete(run: Path) -> None:
+    shutil.rmtree(_in_memory(run), ignore_errors=True)
+    shutil.rmtree(run, ignore_errors=True)
 
 
 def _write_identity(path: Path, pid: int) -> None:
@@ -147,7 +172,7 @@ def remove_stale_runs() -> int:
         for recorded in folder.glob("processes/*.json"):
             if process := _read_identity(recorded):
                 kill_tree(process.pid)
-        shutil.rmtree(folder, ignore_errors=True)
+        _delete(folder)
     return stale
 
 

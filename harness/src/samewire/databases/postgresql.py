@@ -213,7 +213,8 @@ def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, 
         except psycopg.OperationalError as error:
             raise DatabaseError(f"POSTGRES_URL: cannot connect to {server_url}: {error}") from error
     template = _template(run, links)
-    folder = run.folder("postgresql")
+    # Whoever does not wait for the disk needs none.
+    folder = run.folder("postgresql", in_memory=not fsync)
     folder.rmdir()
     subprocess.run(["cp", "-a", "--reflink=auto", template, folder], check=True)
     return PrivatePostgreSQL(run, folder, template_links=links, cpus=cpus, fsync=fsync)
