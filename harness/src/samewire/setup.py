@@ -1,11 +1,11 @@
 """Installs what the harness takes from npm and Maven Central, below `.samewire/`."""
 
 import shutil
-import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from samewire.archives import unpack
 from samewire.build import run_command
 from samewire.databases.mongodb import archive_classes
 from samewire.digests import digest_files, source_files
@@ -81,8 +81,7 @@ def _unpack_postgresql() -> None:
     (archive,) = (_POSTGRESQL / "target").glob("*.txz")
     made = TOOLCHAINS / "postgresql.new"
     shutil.rmtree(made, ignore_errors=True)
-    with tarfile.open(archive) as binaries:
-        binaries.extractall(made, filter="tar")
+    unpack(archive, made)
     version = version_of(made / "bin/postgres")
     for old in TOOLCHAINS.glob("postgresql-*"):
         shutil.rmtree(old)

