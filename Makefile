@@ -14,7 +14,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help: ## explain the verbs
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "More: $(SAMEWIRE) --help (after make setup). make test, race, up and compose-test pass ARGS='…' on."
+	@echo "More: $(SAMEWIRE) --help (after make setup). make test, race, up and compose-test pass ARGS='…' on; EXPERIMENT=… is another race."
 
 setup: $(SAMEWIRE) ## install what is missing (packages, Python, Node.js, PostgreSQL) and build all servers
 	@harness/toolchains/install-packages
@@ -26,9 +26,10 @@ test: setup ## prove it all: linters, unit tests, the contract suite on every se
 lint: setup ## formatters and linters of every language
 	@$(SAMEWIRE) lint
 
+EXPERIMENT ?= shortener
 race: setup ## the main job: prove the shortener servers identical where that is not done yet, race them, open the report
-	@$(SAMEWIRE) verify --stale shortener
-	@$(SAMEWIRE) race shortener --open $(ARGS)
+	@$(SAMEWIRE) verify --stale "$$(sed -n 's/^service = "\(.*\)"/\1/p' bench/experiments/$(EXPERIMENT).toml)"
+	@$(SAMEWIRE) race $(EXPERIMENT) --open $(ARGS)
 
 up: setup ## databases and servers, until Ctrl-C
 	@$(SAMEWIRE) up $(ARGS)

@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from samewire.manifest import Server
-from samewire.race.experiment import EXPERIMENTS, PROFILES, ExperimentError, Selector, find_experiments, load
+from samewire.race.experiment import EXPERIMENTS, PROFILES, Entrant, ExperimentError, Selector, find_experiments, load
 
 SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
 
@@ -11,7 +11,7 @@ SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
 def _server(**fields):
     given = {"language": "TypeScript", "store": "postgresql", "concurrency": "event-loop"} | fields
     stack = {"node:http": "HTTP server", "pg": "database driver"}
-    return Server("servers-node/x", None, "shortener", stack=stack, needs=(), build=(), run=("x",), **given)
+    return Entrant(Server("servers-node/x", None, "shortener", stack=stack, needs=(), build=(), run=("x",), **given))
 
 
 @pytest.mark.parametrize("name", find_experiments())
@@ -40,6 +40,10 @@ def test_selectors_match_manifests():
     assert Selector((("http_server", "node:http"), ("store", "postgresql"))).matches(_server())
     assert not Selector((("store", "mongodb"),)).matches(_server())
     assert not Selector((("language", "PHP"),)).matches(_server())
+    in_variant = Entrant(_server().server, "log-sync")
+    assert [Selector((("variant", ""),)).matches(one) for one in (_server(), in_variant)] == [True, False]
+    assert Selector((("variant", "log-sync"), ("store", "postgresql"))).matches(in_variant)
+    assert Selector(()).matches(in_variant)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +55,9 @@ def test_selectors_match_manifests():
         ('column = "latency_mean_ms"', 'column = "latency_p50_ms"', "no such fact"),
         ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
         ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),
+        ("links = 10_000\n", "", r"profiles\.smoke.*links"),
+        ('kind = "lookups"', 'kind = "uploads"', r"\$\.workload"),
+        ('server = "node", database = "mongodb", column', 'server = "node", column', "no such fact"),
         ('published = "shortener-results.csv"', 'published = "other.csv"', r"other\.csv"),
         ("users = 40", "users = ", "Invalid value"),
     ],
@@ -63,7 +70,7 @@ def test_what_is_wrong_is_told(tmp_path, old, new, message):
 
 def test_what_is_not_there_is_told_with_what_is(tmp_path):
     shutil.copy(EXPERIMENTS / "shortener.toml", tmp_path)
-    with pytest.raises(ExperimentError, match="there are: shortener"):
+    with pytest.raises(ExperimentError, match=r"there are: shortener$"):
         load("upload", tmp_path)
     with pytest.raises(ExperimentError, match="there are: smoke, quick, paper"):
         load("shortener").profile("fast")

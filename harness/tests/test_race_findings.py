@@ -1,7 +1,7 @@
 import pytest
 
 from samewire.manifest import Server
-from samewire.race.experiment import Finding, Selector
+from samewire.race.experiment import Entrant, Finding, Selector
 from samewire.race.findings import Figures, comparisons, judge
 
 METRIC = "throughput_rps"
@@ -9,7 +9,8 @@ NODE, NETTY, PHP = "servers-node/a", "servers-java/b", "servers-php/c"
 
 
 def _server(name, language, store):
-    return Server(name, None, "s", language, store, "event-loop", {"h": "HTTP server"}, needs=(), build=(), run=("x",))
+    stack = {"h": "HTTP server"}
+    return Entrant(Server(name, None, "s", language, store, "event-loop", stack, needs=(), build=(), run=("x",)))
 
 
 SERVERS = {

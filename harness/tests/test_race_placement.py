@@ -22,6 +22,7 @@ def test_place(available, server, database, generator):
 def test_shared_cores_are_told():
     assert "too few cores" in place(1, {0}).warnings()[0]
     assert place(1, {0, 1}).warnings() == ["database and generator share core 1"]
+    assert place(1, {0, 1}).warnings(database=False) == []
     assert place(1, {0, 1, 2}).warnings() == []
 
 

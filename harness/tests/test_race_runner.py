@@ -1,6 +1,7 @@
 import io
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import files
 from types import SimpleNamespace
 
@@ -99,6 +100,7 @@ class _FakeSampler:
 
 class _FakeLab:
     broken: set = set()  # noqa: RUF012
+    variants: list = []  # noqa: RUF012
     images: dict = {}  # noqa: RUF012
     run = None
 
@@ -117,7 +119,8 @@ class _FakeLab:
     def new_database(self, service, store, links):
         return f"{store}://x"
 
-    def start(self, server, *, database, cpus):
+    def start(self, server, *, database, variant, cpus):
+        self.variants.append((server.id, variant))
         if server.id in self.broken:
             raise StartError(f"{server.id} did not start")
         target = SimpleNamespace(url=server.id, port=2, last_lines=lambda: "")
@@ -137,7 +140,7 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "pinned", _anywhere)
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     monkeypatch.setattr(runner.generator, "build", lambda: None)
-    monkeypatch.setattr(runner.generator, "lookup_lists", lambda *_: [])
+    monkeypatch.setattr(runner.generator, "lists", lambda *_: [])
     monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
     return monkeypatch
@@ -199,6 +202,24 @@ def test_verdicts_follow_the_figures(fake):
     }
     assert content["summary"][FAST.id]["throughput_rps"]["n"] == 5
     assert {row["verdict"] for row in content["findings"]} >= {"not tested"}
+
+
+def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake):
+    def server(name, *variants):
+        one = _server(name, "memory")
+        return replace(one, service="randoms", variants=dict.fromkeys(variants))
+
+    servers = server("servers-a/fast", "log-sync", "other", "log-async"), server("servers-b/slow")
+    entrants = {"servers-a/fast", "servers-a/fast:log-sync", "servers-a/fast:log-async", "servers-b/slow"}
+    fake.setattr(_FakeLab, "variants", [])
+    folder = runner.race("event-loop", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert {run["server"] for run in content["runs"]} == entrants
+    assert {f"{name}:{variant}" if variant else name for name, variant in _FakeLab.variants} == entrants
+    assert {server["id"]: server["variant"] for server in content["servers"]}["servers-a/fast:log-sync"] == "log-sync"
+    assert content["databases"] == {}
+    assert "links" not in content["parameters"]
 
 
 def test_a_race_in_containers_says_so_and_keeps_the_images(fake):

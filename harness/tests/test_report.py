@@ -249,6 +249,18 @@ def test_a_stack_has_one_hue(run):
     assert len(hues) == 3
 
 
+def test_variants_are_compared_with_their_server_and_with_the_same_variant_of_others(run):
+    text = json.dumps(run).replace("servers-java/shortener-netty-pg", "servers-node/shortener-pg:log-sync")
+    run = json.loads(text)
+    next(server for server in run["servers"] if server["id"].endswith(":log-sync"))["variant"] = "log-sync"
+    race = Race(run)
+    assert {frozenset((pair.a, pair.b)) for pair in race.pairs("throughput_rps")} == {
+        frozenset(("servers-node/shortener-pg", "servers-node/shortener-pg:log-sync")),
+        frozenset(("servers-node/shortener-pg", "servers-php/shortener-apache-pg")),
+    }
+    assert len(race.records) == 5
+
+
 def test_enumeration():
     assert [enumeration("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 

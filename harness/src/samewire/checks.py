@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -19,12 +20,11 @@ from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
+from samewire.race.experiment import find_experiments
 from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
 from samewire.toolchains import ToolMissing
-
-EXPERIMENT = "shortener"
 
 
 @dataclass(frozen=True)
@@ -167,17 +167,17 @@ def _ignore_state(folder: str, names: list[str]) -> list[str]:
     return [".samewire"] if Path(folder) == CHECKOUT else []
 
 
-def _race_in_small(console: Console) -> Check:
-    argv = [sys.executable, "-m", "samewire.cli", "race", EXPERIMENT, "--profile", "smoke"]
+def _race_in_small(experiment: str) -> Check:
+    argv = [sys.executable, "-m", "samewire.cli", "race", experiment, "--profile", "smoke"]
     started = time.monotonic()
     done = subprocess.run(argv, cwd=CHECKOUT)
     problem = "the race failed\nsee above" if done.returncode else ""
-    return Check(f"race {EXPERIMENT} in small", time.monotonic() - started, problem)
+    return Check(f"race {experiment} in small", time.monotonic() - started, problem)
 
 
-def _look_at_report() -> None:
-    """The tests that look at a report in a browser, on the one of the newest race. Raises BuildError."""
-    newest = max(RESULTS.glob("*/report.html"), key=lambda page: page.stat().st_mtime)
+def _look_at_report(experiment: str) -> None:
+    """The tests that look at a report in a browser, on the one of an experiment's newest race. Raises BuildError."""
+    newest = max(RESULTS.glob(f"*-{experiment}-smoke/report.html"), key=lambda page: page.stat().st_mtime)
     test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
     run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
@@ -222,11 +222,13 @@ def test_all(console: Console, *, again: bool) -> int:
     checks.append(suite)
     console.rule("Race", align="left")
     if suite.problem:
-        checks.append(Check(f"race {EXPERIMENT} in small", 0.0, "not run: only servers that are proven identical race"))
+        checks.append(Check("races in small", 0.0, "not run: only servers that are proven identical race"))
     else:
         checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
-        checks.append(_race_in_small(console))
-        checks += _run_all(console, [_Job("the report of that race in a browser", _look_at_report)])
+        for experiment in find_experiments():
+            checks.append(_race_in_small(experiment))
+            look = _Job(f"the report of race {experiment} in a browser", partial(_look_at_report, experiment))
+            checks += _run_all(console, [look])
     console.rule("All of it", align="left")
     print_checks(console, checks)
     last = last_outcomes()

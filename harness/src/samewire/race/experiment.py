@@ -3,7 +3,7 @@
 import csv
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,17 +25,32 @@ class ExperimentError(RaceError):
 
 
 @dataclass(frozen=True)
+class Entrant:
+    """A server in a race: as it is, where `variant` is empty, or in a variant of its manifest."""
+
+    server: Server
+    variant: str = ""
+
+    @property
+    def id(self) -> str:
+        """What a record calls it: the server's id, and after a colon the variant."""
+        return f"{self.server.id}:{self.variant}" if self.variant else self.server.id
+
+
+@dataclass(frozen=True)
 class Selector:
-    """Servers by fields of their manifests. An empty one matches every server."""
+    """Entrants by fields of their manifests and by variant. An empty one matches every entrant."""
 
     fields: tuple[tuple[str, str], ...]
 
-    def matches(self, server: Server) -> bool:
-        """Whether all fields are those of the server."""
-        return all(getattr(server, name) == value for name, value in self.fields)
+    def matches(self, entrant: Entrant) -> bool:
+        """Whether all fields are those of the entrant."""
+        return all(
+            getattr(entrant if name == "variant" else entrant.server, name) == value for name, value in self.fields
+        )
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} = {value}" for name, value in self.fields) or "every server"
+        return ", ".join(f"{name} = {value or 'none'}" for name, value in self.fields) or "every server"
 
 
 @dataclass(frozen=True)
@@ -71,17 +86,20 @@ class Study:
 
 @dataclass(frozen=True)
 class Profile:
-    """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator."""
+    """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator.
+
+    `links` is how many there are to look up, none in an experiment without lookups.
+    """
 
     name: str
     rounds: int
-    links: int
     practice: bool
     settle_s: float
     warm_up_s: float
     ramp_up_s: float
     hold_s: float
     ramp_down_s: float
+    links: int = 0
 
     @property
     def run_s(self) -> float:
@@ -90,8 +108,8 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Workload:
-    """What the users do: `users` walk a list of `list_length` hashes each, of which `unknown_share` are unknown."""
+class Lookups:
+    """Each of `users` walks a list of its own of `list_length` hashes, of which `unknown_share` are unknown."""
 
     kind: str
     users: int
@@ -101,12 +119,27 @@ class Workload:
 
 
 @dataclass(frozen=True)
+class Pages:
+    """Each of `users` asks for the same `paths` in turn."""
+
+    kind: str
+    users: int
+    paths: list[str]
+    timeout_s: float
+
+
+Workload = Lookups | Pages
+_WORKLOADS = {"lookups": Lookups, "pages": Pages}
+
+
+@dataclass(frozen=True)
 class Experiment:
-    """A question to all servers of a service."""
+    """A question to all servers of a service, each as it is and in those `variants` that it has."""
 
     name: str
     title: str
     service: str
+    variants: tuple[str, ...]
     study: Study
     server_cores: int
     workload: Workload
@@ -119,6 +152,16 @@ class Experiment:
             return self.profiles[name]
         except KeyError:
             raise ExperimentError(f"no profile is called {name!r}; there are: {', '.join(self.profiles)}") from None
+
+    def entrants(self, servers: Iterable[Server]) -> list[Entrant]:
+        """What takes part of these servers."""
+        return [
+            Entrant(server, variant)
+            for server in servers
+            if server.service == self.service
+            for variant in ("", *self.variants)
+            if not variant or variant in server.variants
+        ]
 
 
 def find_experiments(folder: Path = EXPERIMENTS) -> list[str]:
@@ -144,39 +187,47 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
     if problems:
         raise ExperimentError("\n".join(f"{path.name}: {problem.json_path}: {problem.message}" for problem in problems))
-    facts = _published(content["study"]["published"], path)
+    rows = _published(content["study"]["published"], path)
     return Experiment(
         name=name,
         title=content["title"],
         service=content["service"],
+        variants=tuple(content.get("variants", [])),
         study=Study(**content["study"]),
         server_cores=content.get("placement", {}).get("server_cores", 1),
-        workload=Workload(**content["workload"]),
+        workload=_WORKLOADS[content["workload"]["kind"]](**content["workload"]),
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
-        findings=tuple(_finding(finding, facts, path) for finding in content["findings"]),
+        findings=tuple(_finding(finding, rows, path) for finding in content["findings"]),
     )
 
 
-def _published(name: str, experiment: Path) -> dict[tuple[str, str], dict[str, str]]:
-    """The rows of a study's table by server and database."""
+def _published(name: str, experiment: Path) -> list[dict[str, str]]:
+    """The rows of a study's table."""
     try:
         lines = (PUBLISHED / name).read_text().splitlines()
     except OSError as error:
         raise ExperimentError(f"{experiment.name}: $.study.published: {error}") from error
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return {(row["server"], row["database"]): row for row in rows}
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-def _finding(content: dict, facts: dict[tuple[str, str], dict[str, str]], experiment: Path) -> Finding:
+def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]]) -> str | None:
+    """The cell that a fact names, in words; None if there is none, or more than one."""
+    row = {name: value for name, value in fact.items() if name != "column"}
+    values = [found.get(fact["column"]) for found in rows if row.items() <= found.items()]
+    if len(values) != 1 or not values[0]:
+        return None
+    return f"{' + '.join(row.values())}: {_told(fact['column'], values[0])}"
+
+
+def _finding(content: dict, rows: Sequence[Mapping[str, str]], experiment: Path) -> Finding:
     where = f"{experiment.name}: finding {content['id']!r}"
     if content["metric"] not in METRICS:
         raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(METRICS)}")
     cited = []
     for fact in content["published"]:
-        value = facts.get((fact["server"], fact["database"]), {}).get(fact["column"])
-        if not value:
+        if not (told := _cited(fact, rows)):
             raise ExperimentError(f"{where}: the published table has no such fact: {fact}")
-        cited.append(f"{fact['server']} + {fact['database']}: {_told(fact['column'], value)}")
+        cited.append(told)
 
     def selector(key: str) -> Selector | None:
         return Selector(tuple(content[key].items())) if key in content else None
@@ -195,13 +246,9 @@ def _finding(content: dict, facts: dict[tuple[str, str], dict[str, str]], experi
     )
 
 
-_UNITS = {
-    "requests_total": "{} requests",
-    "throughput_rps": "{} requests/s",
-    "latency_mean_ms": "{} ms",
-    "error_pct": "{} % errors",
-}
+_UNITS = {"requests_total": "requests", "rps": "requests/s", "ms": "ms", "pct": "% errors"}
 
 
 def _told(column: str, value: str) -> str:
-    return _UNITS.get(column, "{}").format(value)
+    unit = _UNITS.get(column) or _UNITS.get(column.rpartition("_")[2], "")
+    return f"{value} {unit}".rstrip()

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from samewire.manifest import Server
-from samewire.race.experiment import Finding, Selector
+from samewire.race.experiment import Entrant, Finding, Selector
 from samewire.race.statistics import Interval, mean_interval, ratio_interval
 
 HOLDS = "holds"
@@ -20,7 +19,7 @@ NOT_TESTED = "not tested"
 class Figures:
     """The figures of a race: by server and metric, the value of each round (None where it was not measured)."""
 
-    servers: Mapping[str, Server]
+    entrants: Mapping[str, Entrant]
     ranked: Mapping[str, bool]
     values: Mapping[str, Mapping[str, Mapping[int, float | None]]]
 
@@ -30,8 +29,8 @@ class Figures:
         return {number: value for number, value in sorted(measured.items()) if value is not None}
 
     def matching(self, selector: Selector) -> list[str]:
-        """The servers that a selector means, by id."""
-        return [name for name, server in self.servers.items() if selector.matches(server)]
+        """The entrants that a selector means, by id."""
+        return [name for name, entrant in self.entrants.items() if selector.matches(entrant)]
 
     def ratio(self, metric: str, a: Sequence[str], b: Sequence[str]) -> Interval | None:
         """The ratio of two groups (geometric means) over the rounds that all have; None without one, or with a zero."""
@@ -53,7 +52,7 @@ def comparisons(figures: Figures, metrics: Sequence[str]) -> list[dict]:
     """Every two servers in every metric; a server on a stand-in is compared with none."""
     rows = []
     for metric in metrics:
-        for a, b in combinations(figures.servers, 2):
+        for a, b in combinations(figures.entrants, 2):
             row = {"metric": metric, "a": a, "b": b, "ratio": None, "verdict": UNDECIDED}
             if not (figures.ranked[a] and figures.ranked[b]):
                 row["verdict"] = STAND_IN

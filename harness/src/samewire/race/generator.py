@@ -17,7 +17,7 @@ from samewire.locking import exclusive
 from samewire.paths import BENCH, STATE
 from samewire.process import RunFolder
 from samewire.race import RaceError
-from samewire.race.experiment import Profile, Workload
+from samewire.race.experiment import Lookups, Profile, Workload
 from samewire.toolchains import jdk, maven, tool
 
 MODULE = BENCH / "load"
@@ -41,7 +41,14 @@ def build() -> Path:
     return jar
 
 
-def lookup_lists(workload: Workload, known: int, seed: int) -> list[list[tuple[str, int]]]:
+def lists(workload: Workload, profile: Profile, seed: int) -> list[list[tuple[str, int]]]:
+    """For each user a list of (path, right status)."""
+    if isinstance(workload, Lookups):
+        return lookup_lists(workload, profile.links, seed)
+    return [[(path, 200) for path in workload.paths]] * workload.users
+
+
+def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[str, int]]]:
     """For each user a list of (path, right status): hashes of the first `known` links and unknown ones, shuffled."""
     generator = random.Random(seed)
     unknown_each = round(workload.list_length * workload.unknown_share)

@@ -18,11 +18,11 @@ class Placement:
         """The placement as run.json holds it."""
         return {name: sorted(getattr(self, name)) for name in ("server", "database", "generator")}
 
-    def warnings(self) -> list[str]:
-        """What a reader of the figures has to know about this placement."""
+    def warnings(self, *, database: bool = True) -> list[str]:
+        """What a reader of the figures has to know about this placement; `database` says whether there is one."""
         if self.server & self.generator:
             return ["the server shares its core with the generator: this machine has too few cores for a race"]
-        if self.database & self.generator:
+        if database and self.database & self.generator:
             return [f"database and generator share core {_listed(self.database & self.generator)}"]
         return []
 

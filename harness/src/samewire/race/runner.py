@@ -23,7 +23,7 @@ from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
 from samewire.race import RaceError, findings, generator
-from samewire.race.experiment import Experiment, Profile
+from samewire.race.experiment import Entrant, Experiment, Profile
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
 from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window
@@ -69,27 +69,29 @@ def race(
 ) -> Path:
     """Run a profile of an experiment and return the run folder.
 
-    `servers` are all of the experiment's service by default. `seed` draws the orders and the users' lists; a fresh one
-    is drawn by default. With `compose` it is between those servers that run in compose, on the databases there. Raises
-    RaceError before anything has started when there is no such experiment or profile or a server has no fresh pass,
-    and at the end when a run could not be finished: what was measured is in the folder then.
+    `servers` are all of the experiment's service by default, each also in the variants that the experiment names.
+    `seed` draws the orders and the users' lists; a fresh one is drawn by default. With `compose` it is between those
+    servers that run in compose, as they run there and on the databases there. Raises RaceError before anything has
+    started when there is no such experiment or profile or a server has no fresh pass, and at the end when a run could
+    not be finished: what was measured is in the folder then.
     """
     return _race(*_chosen(experiment, profile, servers, compose), console=console, seed=seed, compose=compose)
 
 
 def _chosen(
     experiment: str, profile: str, servers: Sequence[Server] | None, compose: bool
-) -> tuple[Experiment, Profile, list[Server]]:
+) -> tuple[Experiment, Profile, list[Entrant]]:
     loaded = load_experiment(experiment)
-    entrants = [server for server in servers or find_servers() if server.service == loaded.service]
+    entrants = loaded.entrants(servers or find_servers())
     if not entrants:
         raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race")
     if compose:
         # Only here: most races need no container.
         from samewire.containers import composed
 
-        running = composed.running(entrants)
-        entrants = [server for server in entrants if server.id in running]
+        entrants = [entrant for entrant in entrants if not entrant.variant]
+        running = composed.running([entrant.server for entrant in entrants])
+        entrants = [entrant for entrant in entrants if entrant.id in running]
         if not entrants:
             how = f"docker compose --profile {loaded.service} up -d"
             raise RaceError(f"{experiment}: no server of the service {loaded.service!r} runs in compose. Run: {how}")
@@ -108,7 +110,7 @@ def _lab(profile: Profile, servers: Sequence[Server], placement: Placement, comp
 def _race(
     experiment: Experiment,
     profile: Profile,
-    servers: Sequence[Server],
+    entrants: Sequence[Entrant],
     *,
     console: Console,
     seed: int | None,
@@ -118,12 +120,13 @@ def _race(
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     placement = place(experiment.server_cores)
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{experiment.name}-{profile.name}"
+    servers = [entrant.server for entrant in entrants if not entrant.variant]
     lab = _lab(profile, servers, placement, compose)
     passes = _passes(servers, lab.images)
     jar = generator.build()
     with pinned(placement.generator), lab:
-        record = _Record(experiment, profile, servers, passes, placement, lab.images, seed, started, folder)
-        _Race(experiment, profile, servers, placement, seed, record, lab, console).run(jar)
+        record = _Record(experiment, profile, entrants, passes, placement, lab.images, seed, started, folder)
+        _Race(experiment, profile, entrants, placement, seed, record, lab, console).run(jar)
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
@@ -149,14 +152,14 @@ class _Race:
         self,
         experiment: Experiment,
         profile: Profile,
-        servers: Sequence[Server],
+        entrants: Sequence[Entrant],
         placement: Placement,
         seed: int,
         record: "_Record",
         lab: Lab,
         console: Console,
     ) -> None:
-        self._experiment, self._profile, self._servers = experiment, profile, servers
+        self._experiment, self._profile, self._entrants = experiment, profile, entrants
         self._placement, self._seed, self._record = placement, seed, record
         self._lab, self._console = lab, console
         self._databases: dict[str, tuple[Database, str]] = {}
@@ -166,9 +169,10 @@ class _Race:
         print_ = self._console.print
         print_(f"[bold]{self._experiment.title}[/], profile {profile.name}, seed {self._seed}", highlight=False)
         print_(f"cores: {_describe(self._placement)}", highlight=False)
-        for store in dict.fromkeys(server.store for server in self._servers if server.store in URL_VARIABLES):
-            self._load_data(store)
-        lists = generator.lookup_lists(workload, profile.links, self._seed)
+        for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
+            if store in URL_VARIABLES:
+                self._load_data(store)
+        lists = generator.lists(workload, profile, self._seed)
         load = Generator(jar, generator.scenario(workload, profile, lists), self._lab.run)
         try:
             self._rounds(load)
@@ -193,31 +197,33 @@ class _Race:
             TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
             TimeElapsedColumn(), TextColumn("{task.fields[now]}"), console=self._console,
         ) as progress:  # fmt: skip
-            bar = progress.add_task("race", total=self._profile.rounds * len(self._servers), now="")
+            bar = progress.add_task("race", total=self._profile.rounds * len(self._entrants), now="")
             for number in range(1, self._profile.rounds + 1):
-                order = draw.sample(self._servers, len(self._servers))
-                for position, server in enumerate(order, 1):
-                    name = f"round {number}: {server.folder.name}"
+                order = draw.sample(self._entrants, len(self._entrants))
+                for position, entrant in enumerate(order, 1):
+                    name = f"round {number}: {entrant.id.rpartition('/')[2]}"
                     progress.update(bar, now=name)
 
                     def show(text: str, name: str = name) -> None:
                         progress.update(bar, now=f"{name}, {text}")
 
-                    self._record.add_run(number, position, server, self._measure(server, load, show))
+                    self._record.add_run(number, position, entrant, self._measure(entrant, load, show))
                     progress.advance(bar)
 
     def _practice(self, load: Generator) -> None:
-        """Load the first server for the generator's own sake; its figures would be those of a cold generator."""
+        """Load the first entrant for the generator's own sake; its figures would be those of a cold generator."""
         with self._console.status("practice: the generator warms up"):
-            running = self._start(self._servers[0])
+            running = self._start(self._entrants[0])
             load.load(running.target.url, lambda line: None)
             running.stop()
 
-    def _start(self, server: Server) -> RunningServer:
+    def _start(self, entrant: Entrant) -> RunningServer:
+        server = entrant.server
         url = self._databases[server.store][1] if server.store in self._databases else None
-        return self._lab.start(server, database=url, cpus=set(self._placement.server))
+        cpus = set(self._placement.server)
+        return self._lab.start(server, database=url, variant=entrant.variant or None, cpus=cpus)
 
-    def _measure(self, server: Server, load: Generator, show: Callable[[str], None]) -> dict:
+    def _measure(self, entrant: Entrant, load: Generator, show: Callable[[str], None]) -> dict:
         """One run, as run.json holds it; what went wrong with it is in `failed`."""
         run: dict = {
             "started_at": _now(),
@@ -226,18 +232,18 @@ class _Race:
             "warnings": [],
         }
         try:
-            running = self._start(server)
+            running = self._start(entrant)
         except StartError as error:
             return run | {"failed": str(error)}
         try:
-            run |= self._observe(server, running, load, show)
+            run |= self._observe(entrant.server, running, load, show)
         finally:
             try:
                 status = running.stop()
             except StopTimeout as error:
                 run["warnings"].append(str(error))
             else:
-                if status != server.stop_status:
+                if status != entrant.server.stop_status:
                     ended = f"the server ended with status {status}:\n{running.target.last_lines()}"
                     run["failed"] = f"{run['failed']}; {ended}" if "failed" in run else ended
         return run
@@ -408,7 +414,7 @@ class _Record:
         self,
         experiment: Experiment,
         profile: Profile,
-        servers: Sequence[Server],
+        entrants: Sequence[Entrant],
         passes: Mapping[str, dict],
         placement: Placement,
         images: Mapping[str, str],
@@ -416,11 +422,13 @@ class _Record:
         started: datetime,
         folder: Path,
     ) -> None:
-        self._experiment, self._servers, self._folder = experiment, servers, folder
-        self._ranked = {server.id: True for server in servers}
+        self._experiment, self._entrants, self._folder = experiment, entrants, folder
+        self._ranked = {entrant.id: True for entrant in entrants}
         self.unfinished: list[str] = []
         parameters = asdict(experiment.workload) | asdict(profile) | {"server_cores": experiment.server_cores}
         del parameters["name"]
+        if not profile.links:
+            del parameters["links"]
         self.content: dict = {
             "schema": 1,
             "complete": False,
@@ -436,23 +444,24 @@ class _Record:
             "finished_at": started.isoformat(timespec="seconds"),
             "parameters": parameters,
             # What is in the images is not of this machine.
-            "machine": _machine([] if images else servers),
+            "machine": _machine([] if images else [entrant.server for entrant in entrants]),
             "placement": placement.as_dict(),
             "images": dict(images),
             "generator": {"name": generator.NAME, "version": generator.VERSION},
             "databases": {},
             "servers": [
                 {
-                    "id": server.id,
-                    "service": server.service,
-                    "language": server.language,
-                    "stack": dict(server.stack),
-                    "store": server.store,
-                    "concurrency": server.concurrency,
+                    "id": entrant.id,
+                    "service": entrant.server.service,
+                    "language": entrant.server.language,
+                    "stack": dict(entrant.server.stack),
+                    "store": entrant.server.store,
+                    "concurrency": entrant.server.concurrency,
+                    "variant": entrant.variant,
                     "ranked": True,
-                    "pass": passes[server.id],
+                    "pass": passes[entrant.server.id],
                 }
-                for server in servers
+                for entrant in entrants
             ],
             "runs": [],
             "summary": {},
@@ -473,12 +482,12 @@ class _Record:
                 server["ranked"] = self._ranked[server["id"]] = not database.stand_in
         self._write()
 
-    def add_run(self, number: int, position: int, server: Server, run: dict) -> None:
+    def add_run(self, number: int, position: int, entrant: Entrant, run: dict) -> None:
         """A run that is over."""
         if "failed" in run:
-            self.unfinished.append(f"round {number}, {server.id}: {run['failed']}")
+            self.unfinished.append(f"round {number}, {entrant.id}: {run['failed']}")
             run["warnings"].append(run["failed"].splitlines()[0])
-        self.content["runs"].append({"round": number, "position": position, "server": server.id} | run)
+        self.content["runs"].append({"round": number, "position": position, "server": entrant.id} | run)
         self._evaluate()
         self._write()
 
@@ -488,33 +497,34 @@ class _Record:
         self._write()
 
     def _evaluate(self) -> None:
-        values: dict[str, dict[str, dict[int, float | None]]] = {server.id: {} for server in self._servers}
+        values: dict[str, dict[str, dict[int, float | None]]] = {entrant.id: {} for entrant in self._entrants}
         for run in self.content["runs"]:
             for metric, value in run["metrics"].items():
                 values[run["server"]].setdefault(metric, {})[run["round"]] = value
-        figures = findings.Figures({server.id: server for server in self._servers}, self._ranked, values)
+        figures = findings.Figures({entrant.id: entrant for entrant in self._entrants}, self._ranked, values)
         self.content["summary"] = {
-            server.id: {
+            entrant.id: {
                 metric: mean_interval(list(rounds.values())).as_dict()
                 for metric in METRICS
-                if (rounds := figures.rounds(server.id, metric))
+                if (rounds := figures.rounds(entrant.id, metric))
             }
-            for server in self._servers
+            for entrant in self._entrants
         }
         self.content["comparisons"] = findings.comparisons(figures, _COMPARED)
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
         in_containers = [_IN_CONTAINERS] if self.content["images"] else []
-        self.content["warnings"] = [*in_containers, *self._placement.warnings(), *self._held_back()]
+        placed = self._placement.warnings(database=bool(self.content["databases"]))
+        self.content["warnings"] = [*in_containers, *placed, *self._held_back()]
 
     def _held_back(self) -> list[str]:
         """A warning for each server whose throughput tells of the cores of the others and not of its own."""
         lines = []
-        for server in self._servers:
-            runs = [run for run in self.content["runs"] if run["server"] == server.id]
+        for entrant in self._entrants:
+            runs = [run for run in self.content["runs"] if run["server"] == entrant.id]
             held_back = sum(any(_NOT_THE_BOTTLENECK in warning for warning in run["warnings"]) for run in runs)
             if held_back:
                 lines.append(
-                    f"{server.id} was held back by the cores of database and generator in {held_back} of {len(runs)} "
+                    f"{entrant.id} was held back by the cores of database and generator in {held_back} of {len(runs)} "
                     "runs: with more cores it could answer more than is shown, so its throughput is a lower bound"
                 )
         return lines

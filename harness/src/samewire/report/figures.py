@@ -109,9 +109,9 @@ def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
 def _line(
     race: Race, entrant: Entrant, points: Sequence[tuple[float, float]], label_at: float, band: Sequence[tuple] = ()
 ) -> charts.Line:
-    """The line of an entrant; dashed for a second store where both are ranked and so share a panel."""
+    """The line of an entrant; dashed for a variant, and for a second store where both are ranked and share a panel."""
     stores = sorted({other.store for other in race.ranked})
-    dashed = entrant.ranked and stores.index(entrant.store) > 0
+    dashed = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
     return charts.Line(entrant.name, entrant.hue, points, label_at, band, dashed)
 
 

@@ -48,9 +48,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A server in the race. `hue` is the number of its stack's colour, the same wherever that stack appears."""
+    """A server in the race, or a variant of one.
+
+    `hue` is the number of its stack's colour, the same wherever that stack appears.
+    """
 
     id: str
+    server: str
+    variant: str
     name: str
     hue: int
     stack: Mapping[str, str]
@@ -124,15 +129,18 @@ class Race:
         for server in servers:
             store = server.get("store") or ""
             database = self.data["databases"].get(store, {})
+            variant = server.get("variant", "")
             entrants.append(
                 Entrant(
                     id=server["id"],
+                    server=server["id"].removesuffix(f":{variant}"),
+                    variant=variant,
                     name=names[server["id"]],
                     hue=hues[stacks[server["id"]]],
                     stack=server.get("stack") or {},
                     traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency")))),
                     store=store,
-                    database=database.get("label", store),
+                    database=database.get("label", "no database" if store == "memory" else store),
                     ranked=server["ranked"],
                     record=server["pass"],
                     runs=tuple(run for run in self.data["runs"] if run["server"] == server["id"]),
@@ -140,6 +148,11 @@ class Race:
                 )
             )
         return sorted(entrants, key=lambda one: (-(one.estimate(RANKING).mean or 0), one.id))
+
+    @cached_property
+    def records(self) -> dict[str, Mapping[str, Any]]:
+        """The record of conformance of each server; that of its variants is the same."""
+        return {entrant.server: entrant.record for entrant in self.entrants}
 
     @cached_property
     def rounds(self) -> int:
@@ -178,9 +191,13 @@ class Race:
         return self._comparisons.get((key, a.id, b.id))
 
     def pairs(self, key: str) -> list[Comparison]:
-        """The comparisons of ranked servers in a metric, each pair once, the one with more throughput first."""
+        """The comparisons of ranked servers in a metric, each pair once, the one with more throughput first.
+
+        Of two variants those are compared that have one thing in common: the server, or the variant.
+        """
         ranked = self.ranked
-        found = (self.compare(key, a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :])
+        pairs = ((a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :])
+        found = (self.compare(key, a, b) for a, b in pairs if a.variant == b.variant or a.server == b.server)
         return [one for one in found if one and one.ratio.mean is not None]
 
     def name(self, server: str) -> str:

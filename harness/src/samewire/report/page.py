@@ -74,7 +74,7 @@ def render(race: Race) -> str:
         "code": _code,
     }
     environment.globals |= {"count": count, "ABSENT": ABSENT}
-    records = [entrant.record["layers"] for entrant in race.entrants]
+    records = [record["layers"] for record in race.records.values()]
     return environment.get_template("report.html").render(
         race=race,
         data=race.data,
