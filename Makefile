@@ -20,7 +20,7 @@ setup: $(SAMEWIRE) ## install what is missing (packages, Python, Node.js, Postgr
 	@harness/toolchains/install-packages
 	@$(SAMEWIRE) setup
 
-test: setup ## prove it all: linters, unit tests, the contract suite on every server, a race in small
+test: setup ## prove it all: linters, unit tests, the contract suite on every server, every race in small
 	@$(SAMEWIRE) test $(ARGS)
 
 lint: setup ## formatters and linters of every language

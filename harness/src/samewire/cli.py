@@ -525,7 +525,7 @@ def lint() -> None:
     "--again", is_flag=True, help="Also judge the servers that have a fresh record of a pass; CI always does."
 )
 def test(again: bool) -> None:
-    """All that must hold: linters, unit tests, the contract suite on every server, and a race in small."""
+    """All that must hold: linters, unit tests, the contract suite on every server, and every race in small."""
     from samewire.checks import test_all
 
     sys.exit(test_all(console, again=again or bool(os.environ.get("CI"))))
