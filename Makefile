@@ -7,9 +7,6 @@ UV_VERSION := 0.13.8
 UV := .samewire/uv/bin/uv
 VENV := .samewire/venv
 SAMEWIRE := $(VENV)/bin/samewire
-# The distribution's first: it is built with profile-guided optimisation, which those of pyenv are not.
-PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
-  $$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 help: ## explain the verbs
@@ -28,6 +25,7 @@ lint: setup ## formatters and linters of every language
 
 EXPERIMENT ?= shortener
 race: setup ## the main job: prove the shortener servers identical where that is not done yet, race them, open the report
+	@test -e bench/experiments/$(EXPERIMENT).toml || $(SAMEWIRE) race $(EXPERIMENT) # says which there are
 	@$(SAMEWIRE) verify --stale "$$(sed -n 's/^service = "\(.*\)"/\1/p' bench/experiments/$(EXPERIMENT).toml)"
 	@$(SAMEWIRE) race $(EXPERIMENT) --open $(ARGS)
 
@@ -43,10 +41,12 @@ clean: ## delete all that was made: toolchains, builds, data, records (not bench
 	@if [ -x $(SAMEWIRE) ]; then $(SAMEWIRE) clean; fi
 	@rm -rf .samewire
 
+# The distribution's Python first: it is built with profile-guided optimisation, which those of pyenv are not.
 $(UV):
 	@harness/toolchains/install-packages
-	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or newer, with venv, is needed: apt-get install python3-venv, or make PYTHON=/path/to/python3"; exit 3; }
-	@$(PYTHON) -m venv .samewire/uv
+	@for python in $(PYTHON) /usr/bin/python3 python3; do \
+	  $$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && exec $$python -m venv .samewire/uv; \
+	done; echo "Python 3.11 or newer, with venv, is needed: apt-get install python3-venv, or make PYTHON=/path/to/python3" >&2; exit 3
 	@.samewire/uv/bin/pip install -q --disable-pip-version-check uv==$(UV_VERSION)
 
 # The lock is a requirements file with hashes and not uv.lock, because uv.lock writes a registry's address beside every package.
