@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
@@ -76,16 +77,25 @@ def test_up_says_where_each_server_is_and_stops_all_of_it(stop_signal):
 
 
 def test_what_a_killed_up_left_running_is_ended_by_the_next_command():
-    with _up(ONE_OF_EACH_STORE[0].id) as command:
-        pid = json.loads(command.stdout.readline())["pid"]
+    with _up(*(server.id for server in ONE_OF_EACH_STORE)) as command:
+        pids = [json.loads(command.stdout.readline())["pid"] for _ in ONE_OF_EACH_STORE]
+        family = psutil.Process(command.pid).children(recursive=True)
+        memory = _shared_memory(family)
         command.kill()
         command.wait()
-        assert psutil.pid_exists(pid)
+        assert all(map(psutil.pid_exists, pids))
         with _up(ONE_OF_EACH_STORE[0].id) as second:
-            assert json.loads(second.stdout.readline())["pid"] != pid
-            assert _gone(pid)
+            assert json.loads(second.stdout.readline())["pid"] not in pids
+            assert all(_gone(process.pid) for process in family)
+            assert not [path for path in memory if path.exists()]
             second.terminate()
             assert second.wait(20) == 0
+
+
+def _shared_memory(processes: list[psutil.Process]) -> set[Path]:
+    """The files in /dev/shm that these processes have mapped."""
+    maps = (Path(f"/proc/{process.pid}/maps").read_text() for process in processes)
+    return {Path(line.split(None, 5)[5]) for text in maps for line in text.splitlines() if " /dev/shm/" in line}
 
 
 def test_up_ends_and_says_so_when_a_server_dies():

@@ -169,11 +169,24 @@ def remove_stale_runs() -> int:
         elif _read_identity(owner):
             continue
         stale += 1
-        for recorded in folder.glob("processes/*.json"):
-            if process := _read_identity(recorded):
-                kill_tree(process.pid)
+        _end_gently([process for recorded in folder.glob("processes/*.json") if (process := _read_identity(recorded))])
         _delete(folder)
     return stale
+
+
+def _end_gently(processes: Sequence[psutil.Process], seconds: float = 3.0) -> None:
+    """SIGINT to each process, and `kill_tree` to what has not ended in time of them and all their descendants.
+
+    A PostgreSQL that is killed leaves its shared memory; only one that starts on the same files would remove it.
+    """
+    families: list[psutil.Process] = []
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            families += [process, *process.children(recursive=True)]
+            process.send_signal(signal.SIGINT)
+    _, running = psutil.wait_procs(families, timeout=seconds)
+    for process in running:
+        kill_tree(process.pid)
 
 
 def kill_tree(pid: int) -> None:
