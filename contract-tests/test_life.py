@@ -398,11 +398,16 @@ def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
     while judge.wrong(health) and time.monotonic() < back + RECOVERY:
         time.sleep(0.02)
         health = ask_anew(target, judge.life.HEALTH)
-    # Two bursts on end: one may by chance not have met the process that has yet to look for its database again.
-    asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
-    while any(map(judge.wrong, asked)) and time.monotonic() < back + RECOVERY:
-        time.sleep(0.5)  # Each of Apache's processes may wait for seconds before it looks again.
-        asked = [one for _ in range(2) for one in burst(target, judge.life.ASKING, POOL, 2)]
+
+    def ask(times: int) -> list[Asked]:
+        return [one for _ in range(times) for one in burst(target, judge.life.ASKING, POOL, times)]
+
+    # Briefly until all is well, then thoroughly: a burst may by chance not have met the process that has yet to look
+    # for its database again. Each of Apache's may wait for seconds before it does.
+    while any(map(judge.wrong, asked := ask(1))) or any(map(judge.wrong, asked := ask(2))):
+        if time.monotonic() > back + RECOVERY:
+            break
+        time.sleep(0.5)
     judge.all_right(asked, target, f"{RECOVERY:g} s after its database came back, which was away {when}")
     return time.monotonic()
 
@@ -419,7 +424,7 @@ def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
             judge.all_right(kept, target, "while all is well")
             durable = away.database.durable
             for how, take_away in {"stopped": away.database.stop, "killed": away.database.kill}.items():
-                load = Load(target, all_sorts(life), clients=6, pause=0.01)
+                load = Load(target, all_sorts(life), clients=6, pause=0.02)
                 with Starvation(running.pid) as starvation, load:
                     load.wait_for(40)
                     leaving = time.monotonic()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from samewire.contract.files import validator
+from samewire.contract.files import mistakes
 from samewire.paths import CHECKOUT
 
 
@@ -82,8 +82,7 @@ def _read(manifest: Path, root: Path, schema: str) -> dict:
         content = tomllib.loads(manifest.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ManifestError(f"{shown}: {error}") from error
-    problems = sorted(validator(schema).iter_errors(content), key=lambda problem: problem.json_path)
-    if problems:
+    if problems := mistakes(content, schema):
         raise ManifestError("\n".join(f"{shown}: {problem.json_path}: {problem.message}" for problem in problems))
     return content
 

@@ -12,6 +12,7 @@ A module says its layer with `pytestmark = pytest.mark.layer("wire")`. A module 
 that service, one directly in `contract-tests/` for every service.
 """
 
+import gc
 import json
 import os
 import sys
@@ -373,19 +374,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = _long_ones_first(kept)
 
 
-_LONG_LAYERS = ("life", "differential")
-
-
 def _long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Long tests first, each followed by a short one: workers take two at a time, and so none gets two long ones."""
+    """Long tests first: of `life`, which mostly wait, and `differential`, which compute, in turn, so that they overlap.
 
-    def rank(item: pytest.Item) -> int:
-        layer = dict(item.user_properties).get("layer")
-        return _LONG_LAYERS.index(layer) if layer in _LONG_LAYERS else len(_LONG_LAYERS)
+    Each is followed by a short one: workers take two at a time, and so none gets two long ones.
+    """
+    layers: dict[str, list[pytest.Item]] = {"life": [], "differential": [], "short": []}
+    for item in items:
+        layer = dict(item.user_properties).get("layer", "")
+        layers[layer if layer in layers else "short"].append(item)
+    long = _in_turn(layers["life"], layers["differential"])
+    return _in_turn(long, layers["short"])
 
-    long = sorted((item for item in items if rank(item) < len(_LONG_LAYERS)), key=rank)
-    short = [item for item in items if rank(item) == len(_LONG_LAYERS)]
-    return [item for pair in zip_longest(long, short) for item in pair if item is not None]
+
+def _in_turn(*lists: list[pytest.Item]) -> list[pytest.Item]:
+    return [item for turn in zip_longest(*lists) for item in turn if item is not None]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of all further searches for garbage: it stays as long as the process."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from samewire.contract.files import ContractError, validator
+from samewire.contract.files import ContractError, mistakes
 from samewire.paths import CONTRACTS
 
 
@@ -44,8 +44,7 @@ def settings(service: str, root: Path = CONTRACTS) -> tuple[Setting, ...]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ContractError(f"{path}: {error}") from error
-    problems = sorted(validator("settings.schema.json").iter_errors(content), key=lambda one: one.json_path)
-    if problems:
+    if problems := mistakes(content, "settings.schema.json"):
         raise ContractError("\n".join(f"{path}: {problem.json_path}: {problem.message}" for problem in problems))
     found = [Setting(name, **(about | {"values": tuple(about.get("values", ()))})) for name, about in content.items()]
     for one in found:
