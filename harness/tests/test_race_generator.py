@@ -24,10 +24,10 @@ def test_lists_are_drawn_by_the_seed():
     assert generator.lookup_lists(EXPERIMENT.workload, 10, 7) != generator.lookup_lists(EXPERIMENT.workload, 10, 8)
 
 
-def test_users_of_pages_all_ask_for_the_same():
+def test_users_of_requests_all_send_the_same():
     experiment = load("event-loop")
     lists = generator.lists(experiment.workload, experiment.profile("smoke"), 1)
-    assert lists == [[("/randoms/sync?count=20", 200)]] * 50
+    assert lists == [[("/randoms/sync?count=20", 200, "GET", None)]] * 50
 
 
 def test_latency_is_read_from_the_histogram():

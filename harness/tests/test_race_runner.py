@@ -53,6 +53,7 @@ class _FakeLoad:
     rates = {FAST.id: 200, SLOW.id: 100, OTHER.id: 50}  # noqa: RUF012
     errors = 0
     said: tuple[str, ...] = ()
+    there = 40
 
     def __init__(self, *_):
         self.loads = []
@@ -63,7 +64,13 @@ class _FakeLoad:
             progress({"stage": stage})
         requests = self.rates[url] + len(self.loads)
         stages = {"ramp_up": _stage(10), "hold": _stage(requests, self.errors), "ramp_down": _stage(10)}
-        return {"hdr_unit": "ns", "stages": stages, "users_lost": 0, "series": [{"t_s": 1, "requests": 1, "errors": 0}]}
+        return {
+            "hdr_unit": "ns",
+            "stages": stages,
+            "users_in_hold": self.there,
+            "users_lost": 0,
+            "series": [{"t_s": 1, "requests": 1, "errors": 0}],
+        }
 
     def complaints(self):
         return list(self.said)
@@ -102,7 +109,11 @@ class _FakeLab:
     broken: set = set()  # noqa: RUF012
     variants: list = []  # noqa: RUF012
     images: dict = {}  # noqa: RUF012
+    upstreams: dict = {}  # noqa: RUF012
     run = None
+
+    databases: list = []  # noqa: RUF012
+    started_on: list = []  # noqa: RUF012
 
     def __init__(self, **_):
         self.order = []
@@ -117,10 +128,12 @@ class _FakeLab:
         return SimpleNamespace(label=store, version="1", stand_in=store == "mongodb", pid=None, port=1)
 
     def new_database(self, service, store, links):
-        return f"{store}://x"
+        self.databases.append(f"{store}://{len(self.databases)}")
+        return self.databases[-1]
 
     def start(self, server, *, database, variant, cpus):
         self.variants.append((server.id, variant))
+        self.started_on.append(database)
         if server.id in self.broken:
             raise StartError(f"{server.id} did not start")
         target = SimpleNamespace(url=server.id, port=2, last_lines=lambda: "")
@@ -222,6 +235,18 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
     assert "links" not in content["parameters"]
 
 
+def test_what_one_run_writes_is_not_there_for_the_next(fake):
+    for log in ("databases", "started_on"):
+        fake.setattr(_FakeLab, log, [])
+    _race(profile="smoke", servers=[FAST, SLOW])
+    assert set(_FakeLab.started_on) == set(_FakeLab.databases)
+    assert len(_FakeLab.databases) == 1
+    todos = [replace(server, service="todo", store="postgresql") for server in (FAST, SLOW)]
+    fake.setattr(_FakeLab, "started_on", [])
+    runner.race("actors-todo", "smoke", console=Console(file=io.StringIO()), servers=todos, seed=3)
+    assert len(set(_FakeLab.started_on)) == 2
+
+
 def test_a_race_in_containers_says_so_and_keeps_the_images(fake):
     images = {FAST.id: "sha256:1", SLOW.id: "sha256:2", OTHER.id: "sha256:3"}
     fake.setattr(_FakeLab, "images", images)
@@ -250,6 +275,7 @@ def test_a_server_that_dies_under_load_is_told(fake):
         return {
             "hdr_unit": "ns",
             "stages": {"ramp_up": _stage(10), "hold": _stage(7, 7)},
+            "users_in_hold": 0,
             "users_lost": 40,
             "series": [],
         }
@@ -261,7 +287,13 @@ def test_a_server_that_dies_under_load_is_told(fake):
     content = _content(folder)
     jsonschema.validate(content, SCHEMA)
     (run,) = content["runs"]
-    assert run["load"]["whole"] == {"requests": 17, "errors": _stage(7, 7)["errors"], "duration_s": 4, "users_lost": 40}
+    assert run["load"]["whole"] == {
+        "requests": 17,
+        "errors": _stage(7, 7)["errors"],
+        "duration_s": 4,
+        "users_in_hold": 0,
+        "users_lost": 40,
+    }
     assert run["metrics"] == {}
 
 
@@ -284,6 +316,7 @@ def test_an_interrupted_race_keeps_what_it_has(fake):
     ("change", "warning"),
     [
         (lambda fake: fake.setattr(runner.Generator, "errors", 4), "errors: 4 status"),
+        (lambda fake: fake.setattr(runner.Generator, "there", 39), "only 39 of 40 users had a connection"),
         (lambda fake: fake.setattr(runner.Sampler, "busy", 0.5), "the server was not the bottleneck"),
         (lambda fake: fake.setattr(runner, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
         (lambda fake: fake.setattr(runner, "OTHER_LOAD", -1), "the machine was not quiet before the run"),

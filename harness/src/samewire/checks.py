@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -20,7 +19,7 @@ from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
-from samewire.race.experiment import find_experiments
+from samewire.race.experiment import find_experiments, load
 from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
@@ -167,19 +166,22 @@ def _ignore_state(folder: str, names: list[str]) -> list[str]:
     return [".samewire"] if Path(folder) == CHECKOUT else []
 
 
-def _race_in_small(experiment: str) -> Check:
-    argv = [sys.executable, "-m", "samewire.cli", "race", experiment, "--profile", "smoke"]
-    started = time.monotonic()
-    done = subprocess.run(argv, cwd=CHECKOUT)
-    problem = "the race failed\nsee above" if done.returncode else ""
-    return Check(f"race {experiment} in small", time.monotonic() - started, problem)
+def _race_job(experiment: str) -> _Job:
+    """An experiment's smoke race, and the tests that look at a report in a browser, on its report."""
 
+    def run() -> None:
+        argv = [sys.executable, "-m", "samewire.cli", "race", experiment, "--profile", "smoke"]
+        if subprocess.run(argv, cwd=CHECKOUT).returncode:
+            raise BuildError("the race failed\nsee above")
+        newest = max(RESULTS.glob(f"*-{experiment}-smoke/report.html"), key=lambda page: page.stat().st_mtime)
+        test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
+        run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
-def _look_at_report(experiment: str) -> None:
-    """The tests that look at a report in a browser, on the one of an experiment's newest race. Raises BuildError."""
-    newest = max(RESULTS.glob(f"*-{experiment}-smoke/report.html"), key=lambda page: page.stat().st_mtime)
-    test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
-    run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
+    folders = HARNESS, BENCH / "experiments", BENCH / "published", BENCH / "load"
+    sources = [source for folder in folders for source in source_files(folder)]
+    servers = {entrant.server for entrant in load(experiment).entrants(find_servers())}
+    inputs = [digest_files(sources, CHECKOUT), *map(inputs_digest, sorted(servers, key=lambda one: one.id))]
+    return _once(f"race {experiment} in small", "\n".join(inputs), run)
 
 
 def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
@@ -226,9 +228,7 @@ def test_all(console: Console, *, again: bool) -> int:
     else:
         checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
         for experiment in find_experiments():
-            checks.append(_race_in_small(experiment))
-            look = _Job(f"the report of race {experiment} in a browser", partial(_look_at_report, experiment))
-            checks += _run_all(console, [look])
+            checks += _run_all(console, [_race_job(experiment)])
     console.rule("All of it", align="left")
     print_checks(console, checks)
     last = last_outcomes()

@@ -67,6 +67,11 @@ class Lab:
         return list(self._started)
 
     @property
+    def upstreams(self) -> dict[str, RunningServer]:
+        """The servers that have been started for others to ask, by service."""
+        return dict(self._upstreams)
+
+    @property
     def images(self) -> dict[str, str]:
         """The ids of the images of servers that run in containers: none, where they are processes of our own."""
         return {}

@@ -119,17 +119,38 @@ class Lookups:
 
 
 @dataclass(frozen=True)
-class Pages:
-    """Each of `users` asks for the same `paths` in turn."""
+class Exchange:
+    """A request, its body being JSON, and the status that is right for it.
+
+    The path `{location}` is that of what an earlier request of the same list has made.
+    """
+
+    path: str
+    method: str = "GET"
+    status: int = 200
+    body: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}{f' {self.body}' if self.body else ''} → {self.status}"
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Each of `users` sends the same `requests` in turn."""
 
     kind: str
     users: int
-    paths: list[str]
+    requests: tuple[Exchange, ...]
     timeout_s: float
 
 
-Workload = Lookups | Pages
-_WORKLOADS = {"lookups": Lookups, "pages": Pages}
+Workload = Lookups | Requests
+
+
+def _workload(content: dict) -> Workload:
+    if content["kind"] == "lookups":
+        return Lookups(**content)
+    return Requests(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
 
 
 @dataclass(frozen=True)
@@ -195,7 +216,7 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         variants=tuple(content.get("variants", [])),
         study=Study(**content["study"]),
         server_cores=content.get("placement", {}).get("server_cores", 1),
-        workload=_WORKLOADS[content["workload"]["kind"]](**content["workload"]),
+        workload=_workload(content["workload"]),
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
         findings=tuple(_finding(finding, rows, path) for finding in content["findings"]),
     )
@@ -246,7 +267,14 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], experiment: Path)
     )
 
 
-_UNITS = {"requests_total": "requests", "rps": "requests/s", "ms": "ms", "pct": "% errors"}
+_UNITS = {
+    "requests_total": "requests",
+    "rps": "requests/s",
+    "ms": "ms",
+    "mb": "MB",
+    "error_pct": "% errors",
+    "threads": "threads",
+}
 
 
 def _told(column: str, value: str) -> str:

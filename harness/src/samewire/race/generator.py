@@ -41,11 +41,11 @@ def build() -> Path:
     return jar
 
 
-def lists(workload: Workload, profile: Profile, seed: int) -> list[list[tuple[str, int]]]:
-    """For each user a list of (path, right status)."""
+def lists(workload: Workload, profile: Profile, seed: int) -> list[list[tuple]]:
+    """For each user a list of (path, right status) or (path, right status, method, body), as `bench/load` reads it."""
     if isinstance(workload, Lookups):
         return lookup_lists(workload, profile.links, seed)
-    return [[(path, 200) for path in workload.paths]] * workload.users
+    return [[(one.path, one.status, one.method, one.body) for one in workload.requests]] * workload.users
 
 
 def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[str, int]]]:
@@ -66,7 +66,7 @@ def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[st
     return lists
 
 
-def scenario(workload: Workload, profile: Profile, lists: Iterable[list[tuple[str, int]]]) -> dict:
+def scenario(workload: Workload, profile: Profile, lists: Iterable[list[tuple]]) -> dict:
     """The scenario file of `bench/load`."""
     return {
         "warm_up_s": profile.warm_up_s,

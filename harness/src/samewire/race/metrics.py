@@ -407,8 +407,8 @@ class Cost:
 class Sampler:
     """Samples process trees every second from a thread of its own, and at once when asked.
 
-    `trees` are the roots by name (`server`, `database`, `generator`); ports tell their connections apart. `apart`:
-    server and database run in containers, whose own connections are not seen from here.
+    `trees` are the roots by name: `server`, `database`, `generator`, whose connections ports tell apart, and any other.
+    `apart`: server and database run in containers, whose own connections are not seen from here.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Runs a race and keeps its record: `bench/results/<time>-<experiment>-<profile>/run.json`.
 
-Every server runs once in every round, in an order drawn anew for each, as a fresh process on data loaded once. The
-record is written after each run; nothing that was measured is dropped.
+Every server runs once in every round, in an order drawn anew for each, as a fresh process, on data loaded once if all
+that is done is to look them up, else on data of its own. The record is written after each run; nothing that was
+measured is dropped.
 """
 
 import json
@@ -23,7 +24,7 @@ from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
 from samewire.race import RaceError, findings, generator
-from samewire.race.experiment import Entrant, Experiment, Profile
+from samewire.race.experiment import Entrant, Experiment, Lookups, Profile, Requests
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
 from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window
@@ -181,13 +182,15 @@ class _Race:
 
     def _load_data(self, store: str) -> None:
         began = time.monotonic()
-        with self._console.status(f"loading {self._profile.links:,} links: {store}"):
+        links = self._profile.links
+        data = f"{links:,} links" if links else "no data"
+        with self._console.status(f"loading {data}: {store}"):
             database = self._lab.database(store)
-            url = self._lab.new_database(self._experiment.service, store, self._profile.links)
+            url = self._lab.new_database(self._experiment.service, store, links)
         self._databases[store] = database, url
         seconds = time.monotonic() - began
         self._record.add_database(store, database, seconds)
-        self._console.print(f"{database.label}: {self._profile.links:,} links in {seconds:.1f} s", highlight=False)
+        self._console.print(f"{database.label}: {data} in {seconds:.1f} s", highlight=False)
 
     def _rounds(self, load: Generator) -> None:
         draw = random.Random(self._seed)
@@ -218,8 +221,12 @@ class _Race:
             running.stop()
 
     def _start(self, entrant: Entrant) -> RunningServer:
-        server = entrant.server
-        url = self._databases[server.store][1] if server.store in self._databases else None
+        server, url = entrant.server, None
+        if server.store in self._databases:
+            url = self._databases[server.store][1]
+            if not isinstance(self._experiment.workload, Lookups):
+                # What one run has written is not there for the next.
+                url = self._lab.new_database(server.service, server.store, self._profile.links)
         cpus = set(self._placement.server)
         return self._lab.start(server, database=url, variant=entrant.variant or None, cpus=cpus)
 
@@ -253,6 +260,7 @@ class _Race:
         trees = {"server": running.pid, "generator": load.pid}
         if database and database.pid:
             trees["database"] = database.pid
+        trees |= {f"upstream {service}": upstream.pid for service, upstream in self._lab.upstreams.items()}
         apart = bool(self._lab.images)
         sampler = Sampler(trees, running.target.port, getattr(database, "port", None), apart=apart)
         show("idle")
@@ -291,7 +299,10 @@ class _Race:
             "processes": {name: sampler.series(name) for name in trees},
             "sampling": sampler.cost.as_dict(),
             "metrics": figures,
-            "warnings": _warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
+            "warnings": [
+                *_absent(loaded, self._experiment.workload.users),
+                *_warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
+            ],
         }
 
 
@@ -325,6 +336,7 @@ def _whole(result: Mapping) -> dict:
         "requests": sum(stage["requests"] for stage in stages),
         "errors": {kind: sum(stage["errors"][kind] for stage in stages) for kind in _NO_ERRORS},
         "duration_s": sum(stage["duration_s"] for stage in stages),
+        "users_in_hold": result["users_in_hold"],
         "users_lost": result["users_lost"],
     }
 
@@ -366,6 +378,12 @@ def _figures(
     return figures
 
 
+def _absent(load: Mapping, users: int) -> list[str]:
+    """A warning if the hold began before all users were there."""
+    there = load["whole"]["users_in_hold"]
+    return [] if there == users else [f"only {there:,} of {users:,} users had a connection when the hold began"]
+
+
 def _warnings(
     load: Mapping,
     idle: Window,
@@ -397,10 +415,7 @@ def _warnings(
         warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
     elif server_busy < SERVER_BUSY:
         others = hold.busy_share(placement.database | placement.generator)
-        warnings.append(
-            f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, "
-            f"those of database and generator {others:.0%}"
-        )
+        warnings.append(f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, the others {others:.0%}")
     stalls = [line for line in complaints if "Jitter watchdog" in line]
     if stalls:
         warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")
@@ -426,6 +441,8 @@ class _Record:
         self._ranked = {entrant.id: True for entrant in entrants}
         self.unfinished: list[str] = []
         parameters = asdict(experiment.workload) | asdict(profile) | {"server_cores": experiment.server_cores}
+        if isinstance(experiment.workload, Requests):
+            parameters["requests"] = [str(request) for request in experiment.workload.requests]
         del parameters["name"]
         if not profile.links:
             del parameters["links"]
@@ -524,8 +541,8 @@ class _Record:
             held_back = sum(any(_NOT_THE_BOTTLENECK in warning for warning in run["warnings"]) for run in runs)
             if held_back:
                 lines.append(
-                    f"{entrant.id} was held back by the cores of database and generator in {held_back} of {len(runs)} "
-                    "runs: with more cores it could answer more than is shown, so its throughput is a lower bound"
+                    f"{entrant.id} was held back by the other cores in {held_back} of {len(runs)} runs: "
+                    "with more of them it could answer more than is shown, so its throughput is a lower bound"
                 )
         return lines
 

@@ -53,6 +53,8 @@ final class Meter {
   private int secondRequests;
   private int secondErrors;
   private int second;
+  private int usersArrived;
+  private int usersInHold;
   private int usersLost;
   private long begin;
   private Stage stage;
@@ -147,6 +149,11 @@ final class Meter {
     stages.get(stage).bytesIn += bytes;
   }
 
+  /** A user's first request is on its way: it has got a connection. */
+  synchronized void userArrived() {
+    usersArrived++;
+  }
+
   /**
    * A user who could not go on: the engine gives up after a hundred refused connections in a row.
    */
@@ -171,6 +178,9 @@ final class Meter {
 
   private void enter(Stage next, long boundary) {
     stage = next;
+    if (next == Stage.HOLD) {
+      usersInHold = usersArrived;
+    }
     stages.put(next, new Tally(boundary));
     progress.accept(Map.of("stage", name(next)));
   }
@@ -203,6 +213,7 @@ final class Meter {
     stages.forEach((key, tally) -> named.put(name(key), tally.toMap()));
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("stages", named);
+    map.put("users_in_hold", usersInHold);
     map.put("users_lost", usersLost);
     map.put("series", series);
     return map;

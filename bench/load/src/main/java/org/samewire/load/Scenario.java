@@ -2,7 +2,9 @@ package org.samewire.load;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,15 +21,41 @@ record Scenario(
     @JsonProperty(value = "hold_s", required = true) double holdSeconds,
     @JsonProperty(value = "ramp_down_s", required = true) double rampDownSeconds,
     @JsonProperty(value = "timeout_s", required = true) double timeoutSeconds,
-    @JsonProperty(value = "lists", required = true) List<List<Lookup>> lists) {
+    @JsonProperty(value = "lists", required = true) List<List<Exchange>> lists) {
 
-  /** A path to GET and the status that is right for it; {@code ["/dktPz4", 301]} in JSON. */
+  /**
+   * A request and the status that is right for it: in JSON {@code ["/dktPz4", 301]}, a GET, or
+   * {@code ["/todos", 201, "POST", "{\"title\":\"…\"}"]}, whose body is JSON. The path {@code
+   * {location}} is that of the last answer of its list with a Location; where there was none, the
+   * list begins anew.
+   */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-  record Lookup(@JsonProperty("path") String path, @JsonProperty("status") int status) {}
+  @JsonPropertyOrder({"path", "status", "method", "body"})
+  record Exchange(String path, int status, HttpMethod method, String body) {
+    private static final String LOCATION = "{location}";
+
+    Exchange {
+      if (path == null) {
+        throw new IllegalArgumentException("lists: a request without a path");
+      }
+      method = method == null ? HttpMethod.GET : method;
+    }
+
+    Exchange(String path, int status) {
+      this(path, status, HttpMethod.GET, null);
+    }
+
+    boolean needsLocation() {
+      return path.equals(LOCATION);
+    }
+  }
 
   Scenario {
     if (lists == null || lists.isEmpty() || lists.stream().anyMatch(List::isEmpty)) {
-      throw new IllegalArgumentException("lists: at least one user, and a path for each");
+      throw new IllegalArgumentException("lists: at least one user, and a request for each");
+    }
+    if (lists.stream().anyMatch(list -> list.get(0).needsLocation())) {
+      throw new IllegalArgumentException("lists: the first request of a list has no location yet");
     }
     if (warmUpSeconds < 0 || rampUpSeconds < 0 || rampDownSeconds < 0) {
       throw new IllegalArgumentException(

@@ -15,10 +15,12 @@ import io.hyperfoil.http.config.HttpPluginBuilder;
 import io.hyperfoil.http.config.Protocol;
 import io.hyperfoil.http.steps.HttpStepCatalog;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.util.AsciiString;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +45,7 @@ final class Users {
     this.rightStatuses =
         scenario.lists().stream()
             .flatMap(List::stream)
-            .map(Scenario.Lookup::status)
+            .map(Scenario.Exchange::status)
             .collect(Collectors.toSet());
   }
 
@@ -98,7 +100,15 @@ final class Users {
         .step(new AwaitTurn())
         .step(HttpStepCatalog.SC)
         .httpRequest(HttpMethod.GET)
-        .path(session -> user(session).nextPath())
+        .method(() -> session -> user(session).current().method())
+        .path(session -> user(session).path())
+        .body((session, connection) -> user(session).body())
+        .headerAppender(
+            (session, request) -> {
+              if (user(session).current().body() != null) {
+                request.putHeader(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON);
+              }
+            })
         .handler()
         .status(
             (request, status) -> {
@@ -127,32 +137,52 @@ final class Users {
 
   /** One user's place in its list and the answer it waits for. */
   private final class User implements Session.Resource {
-    private final List<Scenario.Lookup> list;
+    private final List<Scenario.Exchange> list;
     private final long arrival;
     private final long departure;
-    private int next;
+    private final boolean followsLocations;
+    private int position;
     private int status;
+    private boolean arrived;
     private boolean lastOnConnection;
+    private String location;
 
     User(int index) {
       list = scenario.lists().get(index);
       arrival = plan.arrival(index, scenario.users()).toNanos();
       departure = plan.departure(index, scenario.users()).toNanos();
+      followsLocations = list.stream().anyMatch(Scenario.Exchange::needsLocation);
     }
 
-    String nextPath() {
+    Scenario.Exchange current() {
+      return list.get(position);
+    }
+
+    String path() {
       status = 0;
       lastOnConnection = false;
-      return list.get(next).path();
+      if (!arrived) {
+        arrived = true;
+        meter.userArrived();
+      }
+      return current().needsLocation() ? location : current().path();
     }
 
+    ByteBuf body() {
+      String body = current().body();
+      return body == null ? null : Unpooled.copiedBuffer(body, StandardCharsets.UTF_8);
+    }
+
+    // Only the beginning of a value: Hyperfoil 0.25.2 hands that of the last header over with what
+    // lay behind it in memory, which begins with the end of the line.
     void header(CharSequence name, CharSequence value) {
-      // Only the beginning: Hyperfoil 0.25.2 hands the value of the last header over with what lay
-      // behind it in memory.
       lastOnConnection |=
           AsciiString.contentEqualsIgnoreCase(name, HttpHeaderNames.CONNECTION)
               && AsciiString.regionMatches(
                   value, true, 0, HttpHeaderValues.CLOSE, 0, HttpHeaderValues.CLOSE.length());
+      if (followsLocations && AsciiString.contentEqualsIgnoreCase(name, HttpHeaderNames.LOCATION)) {
+        location = value.toString().lines().findFirst().orElse(null);
+      }
     }
 
     void complete(Request request) {
@@ -163,7 +193,7 @@ final class Users {
         request.connection().close();
       }
       if (request.isValid() && status != 0) {
-        boolean right = status == list.get(next).status();
+        boolean right = status == current().status();
         meter.answered(
             status, right, rightStatuses.contains(status), request.startTimestampNanos(), now);
       } else {
@@ -172,7 +202,17 @@ final class Users {
         boolean late = now - request.startTimestampNanos() >= scenario.timeout().toNanos();
         meter.unanswered(late ? Meter.Failure.TIMEOUT : Meter.Failure.CONNECTION, now);
       }
-      next = (next + 1) % list.size();
+      moveOn();
+    }
+
+    private void moveOn() {
+      position = (position + 1) % list.size();
+      if (current().needsLocation() && location == null) {
+        position = 0;
+      }
+      if (position == 0) {
+        location = null;
+      }
     }
 
     @Override

@@ -7,11 +7,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
@@ -19,18 +21,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.samewire.load.Scenario.Lookup;
+import org.samewire.load.Scenario.Exchange;
 
 class MainTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final LongAdder answered = new LongAdder();
   private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<String> paths = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> requests = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger made = new AtomicInteger();
   private HttpServer server;
   private URI url;
 
@@ -53,6 +58,9 @@ class MainTest {
     clients.add(exchange.getRemoteAddress());
     String path = exchange.getRequestURI().getPath();
     paths.add(path);
+    String type = exchange.getRequestHeaders().getFirst("Content-Type");
+    String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    requests.add("%s %s %s %s".formatted(exchange.getRequestMethod(), path, type, body));
     switch (path) {
       case "/closed" -> exchange.close();
       case "/hanging" -> sleep(60_000);
@@ -62,6 +70,10 @@ class MainTest {
         exchange.sendResponseHeaders(301, -1);
       }
       case "/unknown" -> exchange.sendResponseHeaders(404, -1);
+      case "/made" -> {
+        exchange.getResponseHeaders().set("Location", "/made/" + made.incrementAndGet());
+        exchange.sendResponseHeaders(201, -1);
+      }
       default -> {
         sleep(20);
         exchange.sendResponseHeaders(301, -1);
@@ -89,7 +101,7 @@ class MainTest {
 
   @Test
   void countsEveryAnswerAndItsLatency() throws Exception {
-    List<Lookup> list = List.of(new Lookup("/known", 301), new Lookup("/unknown", 404));
+    List<Exchange> list = List.of(new Exchange("/known", 301), new Exchange("/unknown", 404));
     JsonNode result = load(new Scenario(0, 0.4, 1, 0.4, 2, List.of(list, list, list, list)));
 
     long requests = 0;
@@ -99,6 +111,7 @@ class MainTest {
     }
     assertEquals(answered.sum(), requests);
     assertEquals(0, result.get("users_lost").intValue());
+    assertEquals(4, result.get("users_in_hold").intValue());
     assertEquals(1, result.get("series").size());
     assertEquals(4, clients.size(), "each user keeps its connection");
 
@@ -120,7 +133,7 @@ class MainTest {
   @Test
   void discardsTheWarmUp() throws Exception {
     JsonNode result =
-        load(new Scenario(0.5, 0, 0.5, 0, 2, List.of(List.of(new Lookup("/known", 301)))));
+        load(new Scenario(0.5, 0, 0.5, 0, 2, List.of(List.of(new Exchange("/known", 301)))));
 
     long requests = result.get("stages").get("hold").get("requests").longValue();
     assertTrue(requests > 0 && requests < answered.sum(), requests + " of " + answered);
@@ -130,8 +143,8 @@ class MainTest {
 
   @Test
   void everyUserWalksItsOwnListInOrder() throws Exception {
-    List<Lookup> list =
-        List.of(new Lookup("/a", 301), new Lookup("/b", 301), new Lookup("/c", 301));
+    List<Exchange> list =
+        List.of(new Exchange("/a", 301), new Exchange("/b", 301), new Exchange("/c", 301));
     load(new Scenario(0, 0, 1, 0, 2, List.of(list)));
 
     String walked = String.join("", paths);
@@ -139,8 +152,41 @@ class MainTest {
   }
 
   @Test
+  void asksForWhatItHasMade() throws Exception {
+    List<Exchange> list =
+        List.of(
+            new Exchange("/made", 201, HttpMethod.POST, "{\"title\":\"ä\"}"),
+            new Exchange("{location}", 301),
+            new Exchange("{location}", 301, HttpMethod.DELETE, null));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, List.of(list)));
+
+    List<String> first =
+        List.of(
+            "POST /made application/json {\"title\":\"ä\"}",
+            "GET /made/1 null ",
+            "DELETE /made/1 null ",
+            "POST /made application/json {\"title\":\"ä\"}",
+            "GET /made/2 null ");
+    assertEquals(first, requests.stream().limit(5).toList());
+    JsonNode errors = result.get("stages").get("hold").get("errors");
+    errors.forEach(count -> assertEquals(0, count.longValue()));
+  }
+
+  @Test
+  void beginsAnewWhenNothingWasMade() throws Exception {
+    List<Exchange> list =
+        List.of(
+            new Exchange("/unknown", 404),
+            new Exchange("/known", 301),
+            new Exchange("{location}", 301));
+    load(new Scenario(0, 0, 1, 0, 2, List.of(list)));
+
+    assertEquals(List.of("/unknown", "/known", "/unknown"), paths.stream().limit(3).toList());
+  }
+
+  @Test
   void sendsNothingMoreOnAConnectionThatTheServerIsAboutToClose() throws Exception {
-    List<Lookup> list = List.of(new Lookup("/unknown", 404), new Lookup("/last", 301));
+    List<Exchange> list = List.of(new Exchange("/unknown", 404), new Exchange("/last", 301));
     JsonNode result = load(new Scenario(0, 0, 1, 0, 2, List.of(list, list)));
 
     JsonNode hold = result.get("stages").get("hold");
@@ -161,11 +207,11 @@ class MainTest {
                 0.3,
                 List.of(
                     List.of(
-                        new Lookup("/unknown", 301),
-                        new Lookup("/broken", 301),
-                        new Lookup("/unknown", 404)),
-                    List.of(new Lookup("/hanging", 301)),
-                    List.of(new Lookup("/closed", 301)))));
+                        new Exchange("/unknown", 301),
+                        new Exchange("/broken", 301),
+                        new Exchange("/unknown", 404)),
+                    List.of(new Exchange("/hanging", 301)),
+                    List.of(new Exchange("/closed", 301)))));
 
     JsonNode hold = result.get("stages").get("hold");
     JsonNode errors = hold.get("errors");
@@ -183,9 +229,10 @@ class MainTest {
   void goesOnWithoutAServerAndSaysSo() throws Exception {
     server.stop(0);
     JsonNode result =
-        load(new Scenario(0, 0, 0.5, 0, 0.5, List.of(List.of(new Lookup("/a", 301)))));
+        load(new Scenario(0, 0, 0.5, 0, 0.5, List.of(List.of(new Exchange("/a", 301)))));
 
     assertEquals(0, decode(result.get("stages").get("hold")).getTotalCount());
     assertEquals(1, result.get("users_lost").intValue());
+    assertEquals(0, result.get("users_in_hold").intValue());
   }
 }

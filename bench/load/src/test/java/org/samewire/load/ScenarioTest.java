@@ -3,6 +3,7 @@ package org.samewire.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.samewire.load.Scenario.Lookup;
+import org.samewire.load.Scenario.Exchange;
 import org.samewire.load.Scenario.Plan;
 
 class ScenarioTest {
@@ -30,10 +31,20 @@ class ScenarioTest {
     Path file = folder.resolve("scenario.json");
     String known = "\"warm_up_s\":0,\"ramp_up_s\":0,\"hold_s\":1,\"ramp_down_s\":0,\"timeout_s\":1";
     Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301]]]}".formatted(known));
-    assertEquals(List.of(List.of(new Lookup("/a", 301))), Scenario.read(file).lists());
+    assertEquals(List.of(List.of(new Exchange("/a", 301))), Scenario.read(file).lists());
     Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301]]],\"think_time_s\":1}".formatted(known));
     assertThrows(IOException.class, () -> Scenario.read(file));
     Files.writeString(file, "{%s,\"lists\":[]}".formatted(known));
+    assertThrows(IOException.class, () -> Scenario.read(file));
+    String made = "[\"/todos\",201,\"POST\",\"{}\"]";
+    Files.writeString(file, "{%s,\"lists\":[[%s,[\"{location}\",200]]]}".formatted(known, made));
+    List<Exchange> list =
+        List.of(
+            new Exchange("/todos", 201, HttpMethod.POST, "{}"), new Exchange("{location}", 200));
+    assertEquals(List.of(list), Scenario.read(file).lists());
+    Files.writeString(file, "{%s,\"lists\":[[[\"{location}\",200],%s]]}".formatted(known, made));
+    assertThrows(IOException.class, () -> Scenario.read(file));
+    Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301,\"FETCH\"]]]}".formatted(known));
     assertThrows(IOException.class, () -> Scenario.read(file));
   }
 }
