@@ -155,6 +155,8 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner.generator, "build", lambda: None)
     monkeypatch.setattr(runner.generator, "lists", lambda *_: [])
     monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
+    # The fake load is of far fewer requests than so many users would send.
+    monkeypatch.setattr(runner, "SERVED_IN_TURN", 0)
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
     return monkeypatch
 
@@ -317,6 +319,7 @@ def test_an_interrupted_race_keeps_what_it_has(fake):
     [
         (lambda fake: fake.setattr(runner.Generator, "errors", 4), "errors: 4 status"),
         (lambda fake: fake.setattr(runner.Generator, "there", 39), "only 39 of 40 users had a connection"),
+        (lambda fake: fake.setattr(runner, "SERVED_IN_TURN", 0.8), "throughput × mean latency is 0 of 40 users"),
         (lambda fake: fake.setattr(runner.Sampler, "busy", 0.5), "the server was not the bottleneck"),
         (lambda fake: fake.setattr(runner, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
         (lambda fake: fake.setattr(runner, "OTHER_LOAD", -1), "the machine was not quiet before the run"),

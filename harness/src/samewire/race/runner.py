@@ -37,6 +37,7 @@ GENERATOR_BUSY = 0.85
 SERVER_BUSY = 0.90
 OTHER_LOAD = 0.15
 STEAL = 0.02
+SERVED_IN_TURN = 0.8
 _COMPARED = (
     "throughput_rps",
     "latency_mean_ms",
@@ -300,7 +301,7 @@ class _Race:
             "sampling": sampler.cost.as_dict(),
             "metrics": figures,
             "warnings": [
-                *_absent(loaded, self._experiment.workload.users),
+                *_idle_users(loaded, self._experiment.workload.users),
                 *_warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
             ],
         }
@@ -378,10 +379,22 @@ def _figures(
     return figures
 
 
-def _absent(load: Mapping, users: int) -> list[str]:
-    """A warning if the hold began before all users were there."""
-    there = load["whole"]["users_in_hold"]
-    return [] if there == users else [f"only {there:,} of {users:,} users had a connection when the hold began"]
+def _idle_users(load: Mapping, users: int) -> list[str]:
+    """Warnings if not all users were there from the hold's begin, or not all were served in turn.
+
+    In a closed model without think time, throughput × mean latency is the number of users (Little's law), as far as all
+    are served: who still waits at the end has no latency yet.
+    """
+    warnings = []
+    if (there := load["whole"]["users_in_hold"]) < users:
+        warnings.append(f"only {there:,} of {users:,} users had a connection when the hold began")
+    in_flight = load["throughput_rps"] * (load["latency_ms"]["mean"] or 0) / 1000
+    if in_flight < SERVED_IN_TURN * users:
+        warnings.append(
+            f"throughput × mean latency is {in_flight:,.0f} of {users:,} users: the others waited for the generator, or "
+            "for answers that were not there yet at the end, and latencies do not tell of them"
+        )
+    return warnings
 
 
 def _warnings(

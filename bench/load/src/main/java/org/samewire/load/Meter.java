@@ -53,7 +53,7 @@ final class Meter {
   private int secondRequests;
   private int secondErrors;
   private int second;
-  private int usersArrived;
+  private int usersConnected;
   private int usersInHold;
   private int usersLost;
   private long begin;
@@ -149,9 +149,9 @@ final class Meter {
     stages.get(stage).bytesIn += bytes;
   }
 
-  /** A user's first request is on its way: it has got a connection. */
-  synchronized void userArrived() {
-    usersArrived++;
+  /** A user has got its first connection. */
+  synchronized void userConnected() {
+    usersConnected++;
   }
 
   /**
@@ -179,7 +179,7 @@ final class Meter {
   private void enter(Stage next, long boundary) {
     stage = next;
     if (next == Stage.HOLD) {
-      usersInHold = usersArrived;
+      usersInHold = usersConnected;
     }
     stages.put(next, new Tally(boundary));
     progress.accept(Map.of("stage", name(next)));

@@ -73,9 +73,10 @@ final class Users {
         .autoRangeCheck(false)
         .stopOnInvalid(false)
         .followRedirect(FollowRedirect.NEVER);
-    // One connection is opened ahead of the users who arrive, so that none of them waits for a
-    // handshake and none is
-    // handed a connection that has been idle long enough for the server to close it.
+    // Connections are opened ahead of the users who arrive, so that none of them waits for a
+    // handshake, but few, so that none is handed one that has been idle long enough for the server
+    // to close it. Two, because with one Hyperfoil 0.25.2 forgets users who wait: it opens the next
+    // connection when somebody is handed one that lies ready, or 2 ms after the last was begun.
     plugin
         .http()
         .protocol(Protocol.HTTP)
@@ -87,7 +88,7 @@ final class Users {
         .sharedConnections()
         .core(1)
         .max(scenario.users())
-        .buffer(1);
+        .buffer(Math.min(2, scenario.users()));
     // Every user leaves by itself; the bound is for a server that hangs, and lets the last request
     // time out first.
     Duration bound = plan.total().plus(scenario.timeout()).plusSeconds(2);
@@ -143,7 +144,7 @@ final class Users {
     private final boolean followsLocations;
     private int position;
     private int status;
-    private boolean arrived;
+    private boolean connected;
     private boolean lastOnConnection;
     private String location;
 
@@ -161,14 +162,15 @@ final class Users {
     String path() {
       status = 0;
       lastOnConnection = false;
-      if (!arrived) {
-        arrived = true;
-        meter.userArrived();
-      }
       return current().needsLocation() ? location : current().path();
     }
 
+    /** Called once there is a connection. */
     ByteBuf body() {
+      if (!connected) {
+        connected = true;
+        meter.userConnected();
+      }
       String body = current().body();
       return body == null ? null : Unpooled.copiedBuffer(body, StandardCharsets.UTF_8);
     }

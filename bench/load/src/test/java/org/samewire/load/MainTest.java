@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -182,6 +183,16 @@ class MainTest {
     load(new Scenario(0, 0, 1, 0, 2, List.of(list)));
 
     assertEquals(List.of("/unknown", "/known", "/unknown"), paths.stream().limit(3).toList());
+  }
+
+  @Test
+  void everyUserGetsAConnectionThoughAllArriveAtOnce() throws Exception {
+    List<Exchange> list = List.of(new Exchange("/known", 301));
+    JsonNode result = load(new Scenario(0, 0, 2, 0, 2, Collections.nCopies(200, list)));
+
+    assertEquals(200, clients.size());
+    long requests = result.get("stages").get("hold").get("requests").longValue();
+    assertTrue(requests >= 200, requests + " requests");
   }
 
   @Test
