@@ -391,8 +391,8 @@ def _idle_users(load: Mapping, users: int) -> list[str]:
     in_flight = load["throughput_rps"] * (load["latency_ms"]["mean"] or 0) / 1000
     if in_flight < SERVED_IN_TURN * users:
         warnings.append(
-            f"throughput × mean latency is {in_flight:,.0f} of {users:,} users: the others waited for the generator, or "
-            "for answers that were not there yet at the end, and latencies do not tell of them"
+            f"throughput × mean latency is {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
+            "or for answers that were not there yet at the end, and latencies do not tell of them"
         )
     return warnings
 
