@@ -228,7 +228,8 @@ def test_all(console: Console, *, again: bool) -> int:
     else:
         checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
         for experiment in find_experiments():
-            checks += _run_all(console, [_race_job(experiment)])
+            if load(experiment).entrants(servers):
+                checks += _run_all(console, [_race_job(experiment)])
     console.rule("All of it", align="left")
     print_checks(console, checks)
     last = last_outcomes()
