@@ -179,8 +179,8 @@ def _race_job(experiment: str) -> _Job:
 
     folders = HARNESS, BENCH / "experiments", BENCH / "published", BENCH / "load"
     sources = [source for folder in folders for source in source_files(folder)]
-    servers = {entrant.server for entrant in load(experiment).entrants(find_servers())}
-    inputs = [digest_files(sources, CHECKOUT), *map(inputs_digest, sorted(servers, key=lambda one: one.id))]
+    servers = [entrant.server for entrant in load(experiment).entrants(find_servers()) if not entrant.variant]
+    inputs = [digest_files(sources, CHECKOUT), *map(inputs_digest, servers)]
     return _once(f"race {experiment} in small", "\n".join(inputs), run)
 
 
