@@ -56,7 +56,7 @@ def test_selectors_match_manifests():
         ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
         ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),
         ("links = 10_000\n", "", r"profiles\.smoke.*links"),
-        ('kind = "lookups"', 'kind = "uploads"', r"\$\.workload"),
+        ('kind = "lookups"', 'kind = "uploads"', r"\$\.workload\.kind: 'uploads'"),
         ('server = "node", database = "mongodb", column', 'server = "node", column', "no such fact"),
         ('published = "shortener-results.csv"', 'published = "other.csv"', r"other\.csv"),
         ("users = 40", "users = ", "Invalid value"),
@@ -66,6 +66,21 @@ def test_what_is_wrong_is_told(tmp_path, old, new, message):
     (tmp_path / "shortener.toml").write_text(SHORTENER.replace(old, new, 1))
     with pytest.raises(ExperimentError, match=message):
         load("shortener", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("path = ", "pth = ", r"\$\.workload\.requests\[0\].*pth"),
+        ('path = "/todos"', 'path = "{location}"', r"\$\.workload\.requests\[0\]\.path"),
+        ('"DELETE"', '"PURGE"', r"\$\.workload\.requests\[4\]\.method"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_told(tmp_path, old, new, message):
+    content = (EXPERIMENTS / "actors-todo.toml").read_text()
+    (tmp_path / "actors-todo.toml").write_text(content.replace(old, new, 1))
+    with pytest.raises(ExperimentError, match=message):
+        load("actors-todo", tmp_path)
 
 
 def test_what_is_not_there_is_told_with_what_is(tmp_path):

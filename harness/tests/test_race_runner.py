@@ -330,3 +330,12 @@ def test_what_spoils_a_run_is_told(fake, change, warning):
     change(fake)
     content = _content(_race(profile="smoke"))
     assert all(any(warning in text for text in run["warnings"]) for run in content["runs"])
+
+
+def test_whose_users_were_not_served_in_turn_is_told_at_the_front(fake):
+    assert not [text for text in _content(_race(profile="smoke"))["warnings"] if "in turn" in text]
+    fake.setattr(runner, "SERVED_IN_TURN", 0.8)
+    warnings = _content(_race(profile="smoke", servers=[FAST]))["warnings"]
+    assert [
+        text for text in warnings if text.startswith(f"not all users of {FAST.id} were served in turn in 1 of 1 runs")
+    ]

@@ -53,6 +53,7 @@ _COMPARED = (
     "switches_per_request",
 )
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_NOT_IN_TURN = "throughput × mean latency is"
 _IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
@@ -391,7 +392,7 @@ def _idle_users(load: Mapping, users: int) -> list[str]:
     in_flight = load["throughput_rps"] * (load["latency_ms"]["mean"] or 0) / 1000
     if in_flight < SERVED_IN_TURN * users:
         warnings.append(
-            f"throughput × mean latency is {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
+            f"{_NOT_IN_TURN} {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
             "or for answers that were not there yet at the end, and latencies do not tell of them"
         )
     return warnings
@@ -544,18 +545,26 @@ class _Record:
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
         in_containers = [_IN_CONTAINERS] if self.content["images"] else []
         placed = self._placement.warnings(database=bool(self.content["databases"]))
-        self.content["warnings"] = [*in_containers, *placed, *self._held_back()]
+        self.content["warnings"] = [*in_containers, *placed, *self._of_servers()]
 
-    def _held_back(self) -> list[str]:
-        """A warning for each server whose throughput tells of the cores of the others and not of its own."""
+    def _of_servers(self) -> list[str]:
+        """What a reader has to know before comparing a server's figures with another's."""
         lines = []
         for entrant in self._entrants:
-            runs = [run for run in self.content["runs"] if run["server"] == entrant.id]
-            held_back = sum(any(_NOT_THE_BOTTLENECK in warning for warning in run["warnings"]) for run in runs)
-            if held_back:
+            runs = [run["warnings"] for run in self.content["runs"] if run["server"] == entrant.id]
+
+            def often(beginning: str, runs: list[list[str]] = runs) -> int:
+                return sum(any(warning.startswith(beginning) for warning in warnings) for warnings in runs)
+
+            if held_back := often(_NOT_THE_BOTTLENECK):
                 lines.append(
                     f"{entrant.id} was held back by the other cores in {held_back} of {len(runs)} runs: "
                     "with more of them it could answer more than is shown, so its throughput is a lower bound"
+                )
+            if not_in_turn := often(_NOT_IN_TURN):
+                lines.append(
+                    f"not all users of {entrant.id} were served in turn in {not_in_turn} of {len(runs)} runs: "
+                    "its latencies are of those who were"
                 )
         return lines
 

@@ -173,6 +173,8 @@ def _words(key: str) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
+    if isinstance(value, list):
+        return "; ".join(map(_value, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
