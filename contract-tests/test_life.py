@@ -433,7 +433,10 @@ def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
                     load.wait_for(load.clients)
                     coming = time.monotonic()
                     away.bring_back()
+                    # A server may take seconds to look for it again: nothing is learnt from asking it all the time.
+                    load.pause = 0.1
                     again = works_again(judge, target, time.monotonic(), f"while it was {how}")
+                    load.pause = 0.02
                     load.wait_for(20)
                 assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
                 outage = Outage(leaving, gone, coming, again, starvation)

@@ -175,3 +175,10 @@ def test_a_race_without_a_proof_is_refused(tmp_path):
     done = _call("race", "shortener", "--profile", "smoke", SAMEWIRE_CHECKOUT=str(tmp_path))
     assert done.returncode == 1
     assert "samewire verify" in done.stderr
+
+
+def test_a_race_of_other_servers_is_one_clear_line():
+    other = next(server for server in find_servers() if server.service != "shortener")
+    done = _call("race", "shortener", other.id)
+    assert done.returncode == 1
+    assert "there is no server of the service 'shortener' to race among these" in done.stderr

@@ -357,18 +357,20 @@ def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
 
 @main.command()
 @click.argument("experiment")
+@_NAMES
 @click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
 @click.option("--seed", type=int, help="The seed of the order of the runs; chosen and recorded by default.")
 @click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
 @click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
-def race(experiment: str, profile: str, seed: int | None, compose: bool, open_: bool) -> None:
-    """Race the servers of an experiment; only such as have just passed their contract."""
+def race(experiment: str, names: tuple[str, ...], profile: str, seed: int | None, compose: bool, open_: bool) -> None:
+    """Race the servers of an experiment, or some of them; only such as have just passed their contract."""
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
     from samewire.race.runner import race as run_race
 
     try:
-        run_folder = run_race(experiment, profile, console=console, seed=seed, compose=compose)
+        servers = select(find_servers(), names)
+        run_folder = run_race(experiment, profile, console=console, servers=servers, seed=seed, compose=compose)
     except RaceError as error:
         _fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
     _report(run_folder, open_=open_)
@@ -379,14 +381,23 @@ def race(experiment: str, profile: str, seed: int | None, compose: bool, open_: 
 @click.option("--rounds", default=5, show_default=True, help="How often everything is measured.")
 @click.option("--seconds", default=4.0, show_default=True, help="How long one measurement takes.")
 @click.option("--warm-up", type=float, help="Seconds before it that do not count; as many as count by default.")
+@click.option(
+    "--users",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Clients of a server, and queries in flight of a driver.",
+)
 @click.option("--seed", type=int, help="The seed of the order; chosen and recorded by default.")
-def floor(names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, seed: int | None) -> None:
+def floor(
+    names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, users: int, seed: int | None
+) -> None:
     """How far servers are from the least that their stacks cost: bare answer plus bare query, or a raw copy."""
     from samewire.floor import Profile, measure
     from samewire.race import RaceError
 
     try:
-        profile = Profile(rounds, seconds if warm_up is None else warm_up, seconds)
+        profile = Profile(rounds, seconds if warm_up is None else warm_up, seconds, users)
         folder = measure(select(find_servers(), names), profile, console, seed)
     except RaceError as error:
         _fail(error, FAILED)

@@ -42,8 +42,6 @@ from samewire.toolchains import environment
 PROGRAMS = BENCH / "floor"
 RECORDS = 10_000
 """Links or todos in the database; every one is looked up."""
-USERS = 40
-"""Clients of a server, and queries in flight of a driver."""
 FILE_BYTES = 200_000_000
 LOOKUP_BOUND, UPLOAD_BOUND = 1.3, 0.7
 PICTURE = "/render?width=640&height=480&depth=5"
@@ -85,11 +83,13 @@ class Program:
 
 @dataclass(frozen=True)
 class Profile:
-    """How long each measurement takes, in seconds, and how often each is made."""
+    """How long each measurement takes, in seconds, how often each is made, and for how many at once."""
 
     rounds: int = 5
     warm_up_s: float = 4.0
     measure_s: float = 4.0
+    users: int = 10
+    """Clients of a server, and queries in flight of a driver."""
 
 
 def programs() -> list[Program]:
@@ -154,7 +154,7 @@ def measure(servers: Sequence[Server], profile: Profile, console: Console, seed:
         record = {
             "started_at": started.isoformat(timespec="seconds"),
             "seed": seed,
-            "parameters": vars(profile) | {"records": RECORDS, "users": USERS, "file_bytes": FILE_BYTES},
+            "parameters": vars(profile) | {"records": RECORDS, "file_bytes": FILE_BYTES},
             "placement": placement.as_dict(),
             "lookups": bench.lookups(list(lookups.values())) if lookups else [],
             "uploads": bench.uploads(list(uploads.values())) if uploads else [],
@@ -182,7 +182,8 @@ class _Bench:
         services = sorted({server.service for server, *_ in entrants})
         for server, *_ in entrants:
             self._database(server.service, server.store)
-        paths = {"answer": [[("/", 200)]] * USERS} | {service: self._lookup_lists(service) for service in services}
+        users = self._profile.users
+        paths = {"answer": [[("/", 200)]] * users} | {service: self._lookup_lists(service) for service in services}
         loads: dict[str, generator.Generator] = {}
         jobs: dict[str, Callable[[], float]] = {}
         for server, answer, query in entrants:
@@ -303,7 +304,8 @@ class _Bench:
     def _lookup_lists(self, service: str) -> list[list[tuple[str, int]]]:
         keys = self._read_keys(service)
         form, status = {"shortener": ("/{}", 301), "todo": ("/todos/{}", 200)}[service]
-        return [[(form.format(key), status) for key in keys[first::USERS]] for first in range(USERS)]
+        users = self._profile.users
+        return [[(form.format(key), status) for key in keys[first::users]] for first in range(users)]
 
     def _read_keys(self, service: str) -> list[str]:
         return self._keys_file(service).read_text().split()
@@ -366,7 +368,7 @@ class _Bench:
                 url_variable: self._database(server.service, server.store),
                 "SERVICE": server.service,
                 "KEYS": str(self._keys_file(server.service)),
-                "IN_FLIGHT": str(USERS),
+                "IN_FLIGHT": str(self._profile.users),
                 "WARM_UP_S": f"{self._profile.warm_up_s:g}",
                 "MEASURE_S": f"{self._profile.measure_s:g}",
             },
@@ -469,7 +471,8 @@ def print_tables(record: Mapping, console: Console) -> None:
     """The medians, and whether they keep the bounds."""
     middle = statistics.median
     if record["lookups"]:
-        table = new_table("CPU per lookup in µs, medians", "server", "lookup", "answer", "query", "ratio", "range", "")
+        title = f"CPU per lookup in µs, medians, {record['parameters']['users']} at once"
+        table = new_table(title, "server", "lookup", "answer", "query", "ratio", "range", "")
         for row in record["lookups"]:
             ratio = middle(row["ratio"])
             figures = [f"{middle(row[name]):.1f}" for name in ("lookup_us", "answer_us", "query_us")]

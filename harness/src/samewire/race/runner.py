@@ -85,9 +85,9 @@ def _chosen(
     experiment: str, profile: str, servers: Sequence[Server] | None, compose: bool
 ) -> tuple[Experiment, Profile, list[Entrant]]:
     loaded = load_experiment(experiment)
-    entrants = loaded.entrants(servers or find_servers())
+    entrants = loaded.entrants(find_servers() if servers is None else servers)
     if not entrants:
-        raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race")
+        raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race among these")
     if compose:
         # Only here: most races need no container.
         from samewire.containers import composed
