@@ -403,7 +403,7 @@ def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
         return [one for _ in range(times) for one in burst(target, judge.life.ASKING, POOL, times)]
 
     # Briefly until all is well, then thoroughly: a burst may by chance not have met the process that has yet to look
-    # for its database again. Each of Apache's may wait for seconds before it does.
+    # for its database again, which may take seconds.
     while any(map(judge.wrong, asked := ask(1))) or any(map(judge.wrong, asked := ask(2))):
         if time.monotonic() > back + RECOVERY:
             break

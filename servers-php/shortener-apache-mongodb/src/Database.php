@@ -7,6 +7,7 @@ namespace Samewire\Shortener;
 use MongoDB\Driver\BulkWrite;
 use MongoDB\Driver\Command;
 use MongoDB\Driver\Exception\BulkWriteException;
+use MongoDB\Driver\Exception\ConnectionTimeoutException;
 use MongoDB\Driver\Exception\RuntimeException;
 use MongoDB\Driver\Manager;
 use MongoDB\Driver\Query;
@@ -26,16 +27,13 @@ final class Database
     ];
 
     private const DUPLICATE_KEY = 11000;
+    private const NO_SERVER_FOUND = 13053;
 
     private ?Manager $manager = null;
 
     public function ping(): void
     {
-        try {
-            $this->manager()->executeCommand('admin', new Command(['ping' => 1]));
-        } catch (RuntimeException $failure) {
-            self::away($failure);
-        }
+        $this->ask(static fn (Manager $manager) => $manager->executeCommand('admin', new Command(['ping' => 1])));
     }
 
     /**
@@ -44,17 +42,15 @@ final class Database
      */
     public function findOne(array $filter): ?array
     {
-        try {
-            $cursor = $this->manager()->executeQuery(
+        return $this->ask(static function (Manager $manager) use ($filter): ?array {
+            $cursor = $manager->executeQuery(
                 getenv('MONGODB_COLLECTION'),
                 new Query($filter, ['limit' => 1, 'singleBatch' => true]),
             );
             $cursor->setTypeMap(['root' => 'array']);
 
             return $cursor->toArray()[0] ?? null;
-        } catch (RuntimeException $failure) {
-            self::away($failure);
-        }
+        });
     }
 
     /**
@@ -63,29 +59,54 @@ final class Database
      */
     public function insert(array $document): bool
     {
-        $insert = new BulkWrite();
-        $insert->insert($document);
+        return $this->ask(static function (Manager $manager) use ($document): bool {
+            $insert = new BulkWrite();
+            $insert->insert($document);
 
+            try {
+                $manager->executeBulkWrite(getenv('MONGODB_COLLECTION'), $insert);
+
+                return true;
+            } catch (BulkWriteException $failure) {
+                return $failure->getCode() === self::DUPLICATE_KEY ? false : throw $failure;
+            }
+        });
+    }
+
+    /**
+     * @template Answer
+     * @param callable(Manager): Answer $question
+     * @return Answer
+     */
+    private function ask(callable $question): mixed
+    {
         try {
-            $this->manager()->executeBulkWrite(getenv('MONGODB_COLLECTION'), $insert);
+            try {
+                return $question($this->manager ??= new Manager(getenv('MONGODB_URL'), self::OPTIONS));
+            } catch (ConnectionTimeoutException $failure) {
+                if ($failure->getCode() !== self::NO_SERVER_FOUND) {
+                    throw $failure;
+                }
 
-            return true;
-        } catch (BulkWriteException $failure) {
-            return $failure->getCode() === self::DUPLICATE_KEY ? false : self::away($failure);
+                return $question(self::briefManager());
+            }
         } catch (RuntimeException $failure) {
-            self::away($failure);
+            error_log('Database away: ' . $failure->getMessage());
+
+            throw Problem::unavailable();
         }
     }
 
-    private function manager(): Manager
+    /**
+     * Who found no server does not look for one again within five seconds
+     * (fixed in libmongoc): this one does, for this request alone.
+     */
+    private static function briefManager(): Manager
     {
-        return $this->manager ??= new Manager(getenv('MONGODB_URL'), self::OPTIONS);
-    }
-
-    private static function away(RuntimeException $failure): never
-    {
-        error_log('Database away: ' . $failure->getMessage());
-
-        throw Problem::unavailable();
+        return new Manager(
+            getenv('MONGODB_URL'),
+            ['connectTimeoutMS' => 500, 'serverSelectionTimeoutMS' => 500] + self::OPTIONS,
+            ['disableClientPersistence' => true],
+        );
     }
 }
