@@ -182,3 +182,36 @@ def test_a_race_of_other_servers_is_one_clear_line():
     done = _call("race", "shortener", other.id)
     assert done.returncode == 1
     assert "there is no server of the service 'shortener' to race among these" in done.stderr
+
+
+def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
+    """What it leaves to be built is not begun, and what was built is told."""
+    manifest = """
+        service = "todo"
+        language = "PHP"
+        store = "memory"
+        concurrency = "event-loop"
+        needs = ["apache-php"]
+        stack = { "Apache httpd" = "HTTP server" }
+        artefacts = []
+        lint = []
+        test = []
+        run = ["true"]
+        stop_signal = "SIGTERM"
+        stop_status = 0
+    """
+    scripts = {"a": "echo made > made", "b": "sleep 0.3; echo no compiler; exit 7"}
+    scripts |= {f"c{number:02}": "sleep 0.2; echo made > made" for number in range(20)}
+    for name, script in scripts.items():
+        folder = tmp_path / "servers-php" / name
+        folder.mkdir(parents=True)
+        (folder / "server.toml").write_text(f"{manifest}build = [{json.dumps(['sh', '-c', script])}]\n")
+    (tmp_path / "contract-tests").symlink_to(CHECKOUT / "contract-tests")
+    done = _call("build", SAMEWIRE_CHECKOUT=str(tmp_path))
+    assert done.returncode == 1
+    assert "no compiler\n" in done.stderr
+    assert "exit status 7" in done.stderr
+    assert "✓ build servers-php/a" in done.stdout
+    assert "servers-php/b" not in done.stdout
+    assert (tmp_path / "servers-php/a/made").exists()
+    assert not (tmp_path / "servers-php/c19/made").exists()

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import click
@@ -127,14 +128,31 @@ def _build(servers: list[Server]) -> None:
     _with_progress({f"build {s.id}": (lambda s=s: build(s)) for s in servers if not is_built(s)})
 
 
-def _with_progress(jobs: dict) -> None:
-    """Run the jobs one after the other, each with a line that shows that it runs and for how long."""
-    for name, job in jobs.items():
-        columns = (SpinnerColumn(finished_text="[green]✓"), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=console) as progress:
-            task = progress.add_task(name, total=1)
-            job()
-            progress.update(task, completed=1)
+def _with_progress(jobs: Mapping[str, Callable[[], object]]) -> None:
+    """Run the jobs, as many at once as there are cores; a line shows that each runs, and at its end how long it took.
+
+    The first problem is raised, once those that run have ended; no other is begun.
+    """
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with (
+        Progress(*columns, console=console, transient=True) as progress,
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
+
+        def run(name: str, job: Callable[[], object]) -> None:
+            task, started = progress.add_task(name, total=None), time.monotonic()
+            try:
+                job()
+            finally:
+                progress.remove_task(task)
+            progress.console.print(f"[green]✓[/] {name} ({time.monotonic() - started:.1f} s)", highlight=False)
+
+        try:
+            for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
+                done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 @main.command("build")
@@ -219,7 +237,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
-@click.option("-n", "workers", default=3, show_default=True, help="Tests that run side by side.")
+@click.option("-n", "workers", default=4, show_default=True, help="Tests that run side by side.")
 def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],
@@ -271,7 +289,7 @@ def run_suite(
     compose: bool = False,
     layers: tuple[str, ...] = (),
     expression: str | None = None,
-    workers: int = 3,
+    workers: int = 4,
     faults: bool | None = None,
     table: bool = True,
 ) -> int:
