@@ -1,5 +1,7 @@
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -92,3 +94,32 @@ def test_the_stand_in_says_the_version_that_it_is():
 def test_the_sample_has_each_language_on_each_database():
     chosen = [(server.language, server.store) for server in sample(find_servers())]
     assert sorted(chosen) == sorted({(s.language, s.store) for s in SERVERS.values() if s.store in URL_VARIABLES})
+
+
+# Imports a module with no other distributions to be found than those that are named.
+IMPORT = """
+import importlib.metadata, importlib.util, sys
+module, installed = sys.argv[1], set(sys.argv[2:])
+belongs_to = importlib.metadata.packages_distributions()
+plain = lambda name: name.lower().replace("_", "-")
+
+class OnlyInstalled:
+    def find_spec(self, name, path=None, target=None):
+        owners = belongs_to.get(name.partition(".")[0], [])
+        if owners and not installed & {plain(owner) for owner in owners} and "samewire" not in owners:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, OnlyInstalled())
+importlib.import_module(module)
+"""
+
+
+def test_the_job_that_fills_databases_has_the_packages_that_it_imports():
+    text = (HARNESS / "containers/data/Dockerfile").read_text()
+    (packages,) = re.findall(r"packages='([^']+)'", text)
+    (module,) = re.findall(r'ENTRYPOINT \["python", "-m", "([\w.]+)"\]', text)
+    locked = re.findall(r"^([a-z][\w-]*)==", (HARNESS / "requirements.lock").read_text(), re.MULTILINE)
+    installed = [name for name in locked if re.fullmatch(packages, name)]
+    done = subprocess.run([sys.executable, "-c", IMPORT, module, *installed], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "psycopg" in installed

@@ -125,18 +125,19 @@ def setup() -> None:
 
 
 def _build(servers: list[Server]) -> None:
-    _with_progress({f"build {s.id}": (lambda s=s: build(s)) for s in servers if not is_built(s)})
+    jobs = {f"build {server.id}": (lambda server=server: build(server)) for server in servers if not is_built(server)}
+    _with_progress(jobs, at_once=os.cpu_count() or 1)
 
 
-def _with_progress(jobs: Mapping[str, Callable[[], object]]) -> None:
-    """Run the jobs, as many at once as there are cores; a line shows that each runs, and at its end how long it took.
+def _with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
+    """Run the jobs, so many at once; a line shows that each runs, and at its end how long it took.
 
     The first problem is raised, once those that run have ended; no other is begun.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with (
-        Progress(*columns, console=console, transient=True) as progress,
-        ThreadPoolExecutor(os.cpu_count()) as pool,
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(at_once) as pool,
     ):
 
         def run(name: str, job: Callable[[], object]) -> None:
