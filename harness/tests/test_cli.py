@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from samewire.cli import NO_TESTS, whole_status
+from samewire.build import BuildError
+from samewire.cli import NO_TESTS, whole_status, with_progress
 from samewire.manifest import find_servers, least_demanding
 from samewire.paths import CHECKOUT, RUNS
 
@@ -215,3 +216,14 @@ def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
     assert "servers-php/b" not in done.stdout
     assert (tmp_path / "servers-php/a/made").exists()
     assert not (tmp_path / "servers-php/c19/made").exists()
+
+
+def test_after_a_problem_no_other_job_is_begun():
+    begun = []
+
+    def fail():
+        raise BuildError("no compiler")
+
+    with pytest.raises(BuildError, match="no compiler"):
+        with_progress({"one": lambda: begun.append("one"), "two": fail, "three": lambda: begun.append("three")})
+    assert begun == ["one"]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from threading import Event
 
 import click
 from rich.console import Console
@@ -120,30 +121,36 @@ def setup() -> None:
     """Install what is missing (Node.js, PostgreSQL, the MongoDB stand-in, the load generator) and build all servers."""
     from samewire.setup import steps
 
-    _with_progress(steps())
+    with_progress(steps())
     _build(find_servers())
 
 
 def _build(servers: list[Server]) -> None:
     jobs = {f"build {server.id}": (lambda server=server: build(server)) for server in servers if not is_built(server)}
-    _with_progress(jobs, at_once=os.cpu_count() or 1)
+    with_progress(jobs, at_once=os.cpu_count() or 1)
 
 
-def _with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
+def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
     """Run the jobs, so many at once; a line shows that each runs, and at its end how long it took.
 
     The first problem is raised, once those that run have ended; no other is begun.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    problem = Event()
     with (
         Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
         ThreadPoolExecutor(at_once) as pool,
     ):
 
         def run(name: str, job: Callable[[], object]) -> None:
+            if problem.is_set():
+                return
             task, started = progress.add_task(name, total=None), time.monotonic()
             try:
                 job()
+            except BaseException:
+                problem.set()
+                raise
             finally:
                 progress.remove_task(task)
             progress.console.print(f"[green]✓[/] {name} ({time.monotonic() - started:.1f} s)", highlight=False)
@@ -152,7 +159,7 @@ def _with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -
             for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
                 done.result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            problem.set()
             raise
 
 
@@ -516,8 +523,8 @@ def compose_test(names: tuple[str, ...], layers: tuple[str, ...]) -> None:
     from samewire.setup import steps
 
     chosen = select(find_servers(), names) if names else rehearsal.sample(find_servers())
-    _with_progress(steps())
-    with rehearsal.in_containers(chosen, _with_progress):
+    with_progress(steps())
+    with rehearsal.in_containers(chosen, with_progress):
         status = run_suite(tuple(server.id for server in chosen), compose=True, layers=layers)
     sys.exit(status)
 
