@@ -245,7 +245,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
-@click.option("-n", "workers", default=4, show_default=True, help="Tests that run side by side.")
+@click.option("-n", "workers", default=3, show_default=True, help="Tests that run side by side.")
 def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],
@@ -297,7 +297,7 @@ def run_suite(
     compose: bool = False,
     layers: tuple[str, ...] = (),
     expression: str | None = None,
-    workers: int = 4,
+    workers: int = 3,
     faults: bool | None = None,
     table: bool = True,
 ) -> int:
