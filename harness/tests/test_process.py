@@ -12,6 +12,7 @@ import pytest
 
 from samewire import process
 from samewire.process import PORTS, RunFolder, Spawned, StopTimeout, free_port, remove_stale_runs, session_members
+from samewire.target import Target
 
 
 @pytest.fixture(autouse=True)
@@ -188,3 +189,13 @@ def test_a_program_that_is_not_there_is_a_start_error():
     run = RunFolder()
     with pytest.raises(process.StartError, match="no-such-program"):
         Spawned(["no-such-program"], run=run, log=run.path / "log")
+
+
+def test_last_lines_say_what_was_thrown_however_deep(tmp_path):
+    log = tmp_path / "log"
+    frames = "".join(f"\tat akka.actor.ActorCell.sendMessage(ActorCell.scala:{number})\n" for number in range(1024))
+    log.write_text(f"ready\njava.lang.StackOverflowError\n{frames}Caused by: java.io.IOException\n\tat one\n")
+    told = Target("x", "chat", "http://127.0.0.1:1", log=log).last_lines(10).splitlines()
+    assert told[:2] == ["ready", "java.lang.StackOverflowError"]
+    assert told[-3:] == ["\t…", "Caused by: java.io.IOException", "\tat one"]
+    assert len(told) == 9

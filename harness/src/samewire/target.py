@@ -1,5 +1,6 @@
 """Something to judge: a running server of ours, or any server at a URL."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -34,9 +35,24 @@ class Target:
         return urlsplit(self.url).port or 80
 
     def last_lines(self, n: int = 20) -> str:
-        """The last `n` lines of what the server wrote, standard error last; empty when there is no log."""
+        """The last `n` lines of what the server wrote, standard error last; empty when there is no log.
+
+        Of a JVM's stack trace there are the first frames: a deep one would leave no room for what was thrown.
+        """
         if self.log is None:
             return ""
         files = [path for path in (stdout_beside(self.log), self.log) if path.exists()]
         lines = [line for path in files for line in path.read_text(errors="replace").splitlines()]
-        return "\n".join(lines[-n:])
+        return "\n".join(_first_frames(lines)[-n:])
+
+
+def _first_frames(lines: Iterable[str], most: int = 4) -> list[str]:
+    """The lines without all frames of a stack trace but the first `most`."""
+    kept, frames = [], 0
+    for line in lines:
+        frames = frames + 1 if line.startswith("\tat ") else 0
+        if frames <= most:
+            kept.append(line)
+        elif frames == most + 1:
+            kept.append("\t…")
+    return kept
