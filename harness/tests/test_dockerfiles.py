@@ -98,7 +98,7 @@ def test_the_sample_has_each_language_on_each_database():
 
 # Imports a module with no other distributions to be found than those that are named.
 IMPORT = """
-import importlib.metadata, importlib.util, sys
+import importlib, importlib.metadata, sys
 module, installed = sys.argv[1], set(sys.argv[2:])
 belongs_to = importlib.metadata.packages_distributions()
 plain = lambda name: name.lower().replace("_", "-")
