@@ -185,8 +185,8 @@ def test_a_race_of_other_servers_is_one_clear_line():
     assert "there is no server of the service 'shortener' to race among these" in done.stderr
 
 
-def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
-    """What it leaves to be built is not begun, and what was built is told."""
+def _write_servers(checkout, builds):
+    """Servers that are built by shell scripts, by name, in a checkout of their own."""
     manifest = """
         service = "todo"
         language = "PHP"
@@ -201,13 +201,18 @@ def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
         stop_signal = "SIGTERM"
         stop_status = 0
     """
-    scripts = {"a": "echo made > made", "b": "sleep 0.3; echo no compiler; exit 7"}
-    scripts |= {f"c{number:02}": "sleep 0.2; echo made > made" for number in range(20)}
-    for name, script in scripts.items():
-        folder = tmp_path / "servers-php" / name
+    for name, script in builds.items():
+        folder = checkout / "servers-php" / name
         folder.mkdir(parents=True)
         (folder / "server.toml").write_text(f"{manifest}build = [{json.dumps(['sh', '-c', script])}]\n")
-    (tmp_path / "contract-tests").symlink_to(CHECKOUT / "contract-tests")
+    (checkout / "contract-tests").symlink_to(CHECKOUT / "contract-tests")
+
+
+def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
+    """What it leaves to be built is not begun, and what was built is told."""
+    scripts = {"a": "echo made > made", "b": "sleep 0.3; echo no compiler; exit 7"}
+    scripts |= {f"c{number:02}": "sleep 0.2; echo made > made" for number in range(20)}
+    _write_servers(tmp_path, scripts)
     done = _call("build", SAMEWIRE_CHECKOUT=str(tmp_path))
     assert done.returncode == 1
     assert "no compiler\n" in done.stderr
@@ -216,6 +221,26 @@ def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
     assert "servers-php/b" not in done.stdout
     assert (tmp_path / "servers-php/a/made").exists()
     assert not (tmp_path / "servers-php/c19/made").exists()
+
+
+def test_builds_that_are_interrupted_end_at_once(tmp_path):
+    _write_servers(tmp_path, dict.fromkeys("ab", "echo $$ > pid; sleep 60; true"))
+    environment = os.environ | {"SAMEWIRE_CHECKOUT": str(tmp_path)}
+    command = subprocess.Popen([*SAMEWIRE, "build"], env=environment, stderr=subprocess.PIPE, text=True)
+    pids = [tmp_path / "servers-php" / name / "pid" for name in "ab"]
+    try:
+        deadline = time.monotonic() + 30
+        while not any(pid.exists() and pid.read_text() for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        command.terminate()
+        told = command.communicate(timeout=20)[1]
+    finally:
+        command.kill()
+    assert command.returncode == 130
+    assert "interrupted" in told
+    begun = [int(pid.read_text()) for pid in pids if pid.exists() and pid.read_text()]
+    assert begun
+    assert all(map(_gone, begun))
 
 
 def test_after_a_problem_no_other_job_is_begun():

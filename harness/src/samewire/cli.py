@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 
 import click
+import psutil
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -25,7 +26,7 @@ from samewire.databases import URL_VARIABLES, DatabaseError
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
 from samewire.paths import CHECKOUT, CONTRACTS, RESULTS, STATE
-from samewire.process import StartError, remove_stale_runs
+from samewire.process import StartError, kill_tree, remove_stale_runs
 from samewire.table import LAYERS, new_table, print_checks
 from samewire.toolchains import ToolMissing, missing
 
@@ -133,34 +134,39 @@ def _build(servers: list[Server]) -> None:
 def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
     """Run the jobs, so many at once; a line shows that each runs, and at its end how long it took.
 
-    The first problem is raised, once those that run have ended; no other is begun.
+    The first problem is raised, and no other job is begun. Side by side they may do nothing but run commands: whichever
+    still run then, or when this is interrupted, are killed.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    problem = Event()
-    with (
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
-        ThreadPoolExecutor(at_once) as pool,
-    ):
+    ended = Event()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
 
         def run(name: str, job: Callable[[], object]) -> None:
-            if problem.is_set():
+            if ended.is_set():
                 return
             task, started = progress.add_task(name, total=None), time.monotonic()
             try:
                 job()
             except BaseException:
-                problem.set()
+                ended.set()
                 raise
             finally:
                 progress.remove_task(task)
             progress.console.print(f"[green]✓[/] {name} ({time.monotonic() - started:.1f} s)", highlight=False)
 
-        try:
-            for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
-                done.result()
-        except BaseException:
-            problem.set()
-            raise
+        if at_once == 1:
+            for name, job in jobs.items():
+                run(name, job)
+            return
+        with ThreadPoolExecutor(at_once) as pool:
+            try:
+                for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
+                    done.result()
+            except BaseException:
+                ended.set()
+                for command in psutil.Process().children():
+                    kill_tree(command.pid)
+                raise
 
 
 @main.command("build")
