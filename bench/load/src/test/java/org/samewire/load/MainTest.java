@@ -188,7 +188,8 @@ class MainTest {
   @Test
   void everyUserGetsAConnectionThoughAllArriveAtOnce() throws Exception {
     List<Exchange> list = List.of(new Exchange("/known", 301));
-    JsonNode result = load(new Scenario(0, 0, 2, 0, 2, Collections.nCopies(200, list)));
+    // A slow machine takes 10 ms for each connection, and the forgotten are forgotten for ever.
+    JsonNode result = load(new Scenario(0, 0, 6, 0, 2, Collections.nCopies(200, list)));
 
     assertEquals(200, clients.size());
     long requests = result.get("stages").get("hold").get("requests").longValue();
