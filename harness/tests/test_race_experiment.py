@@ -83,6 +83,26 @@ def test_what_is_wrong_with_a_request_is_told(tmp_path, old, new, message):
         load("actors-todo", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("COMPRESSION_MIN_BYTES", "COMPRESION", r"\$\.settings: not in the contract of randoms: COMPRESION$"),
+        ('"gzip"', "1", r"\$\.workload\.requests\[0\]\.headers"),
+        ('?count=90"\n', '?count=91"\n', r"no metric is called 'bytes_per_answer of GET /randoms/sync\?count=91'"),
+    ],
+)
+def test_what_is_wrong_with_settings_headers_or_a_metric_by_request_is_told(tmp_path, old, new, message):
+    content = (EXPERIMENTS / "compression.toml").read_text()
+    (tmp_path / "compression.toml").write_text(content.replace(old, new, 1))
+    with pytest.raises(ExperimentError, match=message):
+        load("compression", tmp_path)
+
+
+def test_a_request_is_told_with_its_headers():
+    request = load("compression").workload.requests[1]
+    assert str(request) == "GET /randoms/sync?count=90 Accept-Encoding: gzip → 200"
+
+
 def test_what_is_not_there_is_told_with_what_is(tmp_path):
     shutil.copy(EXPERIMENTS / "shortener.toml", tmp_path)
     with pytest.raises(ExperimentError, match=r"there are: shortener$"):

@@ -27,7 +27,7 @@ def test_lists_are_drawn_by_the_seed():
 def test_users_of_requests_all_send_the_same():
     experiment = load("event-loop")
     lists = generator.lists(experiment.workload, experiment.profile("smoke"), 1)
-    assert lists == [[("/randoms/sync?count=20", 200, "GET", None)]] * 50
+    assert lists == [[("/randoms/sync?count=20", 200, "GET", None, {})]] * 50
 
 
 def test_latency_is_read_from_the_histogram():

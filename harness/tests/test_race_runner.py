@@ -13,6 +13,7 @@ from rich.console import Console
 from samewire.manifest import Server
 from samewire.process import StartError
 from samewire.race import RaceError, runner
+from samewire.race.experiment import Exchange, Requests, load
 from samewire.race.metrics import METRICS, CoreTimes, Snapshot, Usage
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
@@ -38,11 +39,12 @@ def _histogram(milliseconds):
     return histogram.encode().decode()
 
 
-def _stage(requests, errors=0):
+def _stage(requests, errors=0, told_apart=0):
     return {
         "requests": requests, "errors": {"status": errors, "wrong_status_for_path": 0, "connection": 0, "timeout": 0},
         "statuses": {"301": requests - errors}, "duration_s": 2.0, "bytes_in": 100, "generator_cpu_s": 0.1,
         "hdr": _histogram([1.0] * (requests - errors)),
+        "by_request": [{"answers": 2, "bytes": 100 * (position + 1)} for position in range(told_apart)],
     }  # fmt: skip
 
 
@@ -54,6 +56,7 @@ class _FakeLoad:
     errors = 0
     said: tuple[str, ...] = ()
     there = 40
+    told_apart = 0
 
     def __init__(self, *_):
         self.loads = []
@@ -63,7 +66,11 @@ class _FakeLoad:
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
         requests = self.rates[url] + len(self.loads)
-        stages = {"ramp_up": _stage(10), "hold": _stage(requests, self.errors), "ramp_down": _stage(10)}
+        stages = {
+            "ramp_up": _stage(10),
+            "hold": _stage(requests, self.errors, self.told_apart),
+            "ramp_down": _stage(10),
+        }
         return {
             "hdr_unit": "ns",
             "stages": stages,
@@ -114,6 +121,7 @@ class _FakeLab:
 
     databases: list = []  # noqa: RUF012
     started_on: list = []  # noqa: RUF012
+    given: list = []  # noqa: RUF012
 
     def __init__(self, **_):
         self.order = []
@@ -131,7 +139,8 @@ class _FakeLab:
         self.databases.append(f"{store}://{len(self.databases)}")
         return self.databases[-1]
 
-    def start(self, server, *, database, variant, cpus):
+    def start(self, server, *, database, variant, env, cpus):
+        self.given.append(env)
         self.variants.append((server.id, variant))
         self.started_on.append(database)
         if server.id in self.broken:
@@ -227,6 +236,7 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
     servers = server("servers-a/fast", "log-sync", "other", "log-async"), server("servers-b/slow")
     entrants = {"servers-a/fast", "servers-a/fast:log-sync", "servers-a/fast:log-async", "servers-b/slow"}
     fake.setattr(_FakeLab, "variants", [])
+    fake.setattr(runner.Generator, "told_apart", 1)
     folder = runner.race("event-loop", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
     content = _content(folder)
     jsonschema.validate(content, SCHEMA)
@@ -237,6 +247,37 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
     assert "links" not in content["parameters"]
 
 
+def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake):
+    servers = [replace(_server("servers-a/fast", "memory"), service="randoms", variants={"no-compression": None})]
+    fake.setattr(_FakeLab, "given", [])
+    fake.setattr(runner.Generator, "told_apart", 3)
+    folder = runner.race("compression", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    content = _content(folder)
+    assert _FakeLab.given == [{"COMPRESSION_MIN_BYTES": "0"}] * 2
+    assert content["parameters"]["settings"] == ["COMPRESSION_MIN_BYTES=0"]
+    metric = "bytes_per_answer of GET /randoms/sync?count=90"
+    for run in content["runs"]:
+        assert run["load"]["by_request"]["GET /randoms/sync?count=90"] == {"answers": 2, "bytes": 200}
+        assert run["metrics"][metric] == 100
+    assert content["summary"]["servers-a/fast"][metric]["mean"] == pytest.approx(100)
+    assert [row["a"] for row in content["comparisons"] if row["metric"] == metric] == ["servers-a/fast"]
+
+
+def test_no_race_with_settings_in_containers(fake):
+    servers = [replace(FAST, service="randoms", store="memory")]
+    with pytest.raises(RaceError, match=r"compression: .*\(COMPRESSION_MIN_BYTES\).*compose"):
+        runner.race("compression", "smoke", console=Console(file=io.StringIO()), servers=servers, compose=True)
+
+
+def test_requests_of_one_name_are_told_together():
+    twice = [Exchange("/a"), Exchange("/b"), Exchange("/a", headers={"Accept-Encoding": "gzip"})]
+    counts = [{"answers": 1, "bytes": 10}, {"answers": 1, "bytes": 20}, {"answers": 2, "bytes": 40}]
+    assert runner._by_request(counts, Requests("requests", 1, tuple(twice), 1.0)) == {
+        "GET /a": {"answers": 3, "bytes": 50},
+        "GET /b": {"answers": 1, "bytes": 20},
+    }
+
+
 def test_what_one_run_writes_is_not_there_for_the_next(fake):
     for log in ("databases", "started_on"):
         fake.setattr(_FakeLab, log, [])
@@ -245,6 +286,7 @@ def test_what_one_run_writes_is_not_there_for_the_next(fake):
     assert len(_FakeLab.databases) == 1
     todos = [replace(server, service="todo", store="postgresql") for server in (FAST, SLOW)]
     fake.setattr(_FakeLab, "started_on", [])
+    fake.setattr(runner.Generator, "told_apart", len(load("actors-todo").workload.requests))
     runner.race("actors-todo", "smoke", console=Console(file=io.StringIO()), servers=todos, seed=3)
     assert len(set(_FakeLab.started_on)) == 2
 

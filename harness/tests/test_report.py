@@ -281,6 +281,19 @@ def test_the_page_shows_figures_with_intervals(page, run):
             assert f"{estimate.mean_text()}{estimate.interval_text()}" in results.replace(" ", "")
 
 
+def test_metrics_by_request_are_named_after_it_and_compared(run):
+    metric = "bytes_per_answer of GET /a"
+    for server in run["summary"].values():
+        server[metric] = {"mean": 712.4, "low": 710.2, "high": 714.6, "n": 5}
+    a, b = (entrant.id for entrant in Race(run).ranked[:2])
+    ratio = {"mean": 0.5, "low": 0.4, "high": 0.6, "n": 5}
+    run["comparisons"].append({"metric": metric, "a": a, "b": b, "ratio": ratio, "verdict": "b higher"})
+    page = Page(html_of(run))
+    name = "Bytes of an answer, headers included: GET /a"
+    assert name in page.text("ratios")
+    assert name in page.text("resources")
+
+
 def test_the_page_says_undecided_in_words(page):
     parsed = Page(page)
     assert "undecided against java/netty-pg, the row above: ratio 0.988" in parsed.text("results")

@@ -4,7 +4,7 @@ import csv
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,8 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError
-from samewire.race.metrics import METRICS
+from samewire.race.metrics import METRICS, bytes_per_answer
+from samewire.settings import settings
 
 EXPERIMENTS = BENCH / "experiments"
 PUBLISHED = BENCH / "published"
@@ -129,9 +130,16 @@ class Exchange:
     method: str = "GET"
     status: int = 200
     body: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What figures of its answers are called after."""
+        return f"{self.method} {self.path}"
 
     def __str__(self) -> str:
-        return f"{self.method} {self.path}{f' {self.body}' if self.body else ''} → {self.status}"
+        headers = [f"{name}: {value}" for name, value in self.headers.items()]
+        return f"{' '.join(filter(None, (self.name, *headers, self.body)))} → {self.status}"
 
 
 @dataclass(frozen=True)
@@ -155,12 +163,16 @@ def _workload(content: dict) -> Workload:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question to all servers of a service, each as it is and in those `variants` that it has."""
+    """A question to all servers of a service, each as it is and in those `variants` that it has.
+
+    `settings` is what each of them is given in its environment beside what it needs.
+    """
 
     name: str
     title: str
     service: str
     variants: tuple[str, ...]
+    settings: Mapping[str, str]
     study: Study
     server_cores: int
     workload: Workload
@@ -208,17 +220,22 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
     if problems:
         raise ExperimentError("\n".join(f"{path.name}: {problem.json_path}: {problem.message}" for problem in problems))
+    if strangers := content.get("settings", {}).keys() - {one.name for one in settings(content["service"])}:
+        unknown = ", ".join(sorted(strangers))
+        raise ExperimentError(f"{path.name}: $.settings: not in the contract of {content['service']}: {unknown}")
+    workload = _workload(content["workload"])
     rows = _published(content["study"]["published"], path)
     return Experiment(
         name=name,
         title=content["title"],
         service=content["service"],
         variants=tuple(content.get("variants", [])),
+        settings=content.get("settings", {}),
         study=Study(**content["study"]),
         server_cores=content.get("placement", {}).get("server_cores", 1),
-        workload=_workload(content["workload"]),
+        workload=workload,
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
-        findings=tuple(_finding(finding, rows, path) for finding in content["findings"]),
+        findings=tuple(_finding(finding, rows, _metrics(workload), path) for finding in content["findings"]),
     )
 
 
@@ -240,10 +257,16 @@ def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]]) -> str | 
     return f"{' + '.join(row.values())}: {_told(fact['column'], values[0])}"
 
 
-def _finding(content: dict, rows: Sequence[Mapping[str, str]], experiment: Path) -> Finding:
+def _metrics(workload: Workload) -> list[str]:
+    """The metrics of a run with that workload."""
+    requests = workload.requests if isinstance(workload, Requests) else ()
+    return [*METRICS, *dict.fromkeys(bytes_per_answer(request.name) for request in requests)]
+
+
+def _finding(content: dict, rows: Sequence[Mapping[str, str]], metrics: Sequence[str], experiment: Path) -> Finding:
     where = f"{experiment.name}: finding {content['id']!r}"
-    if content["metric"] not in METRICS:
-        raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(METRICS)}")
+    if content["metric"] not in metrics:
+        raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(metrics)}")
     cited = []
     for fact in content["published"]:
         if not (told := _cited(fact, rows)):
@@ -272,6 +295,7 @@ _UNITS = {
     "rps": "requests/s",
     "ms": "ms",
     "mb": "MB",
+    "bytes": "bytes",
     "error_pct": "% errors",
     "threads": "threads",
 }

@@ -42,10 +42,11 @@ def build() -> Path:
 
 
 def lists(workload: Workload, profile: Profile, seed: int) -> list[list[tuple]]:
-    """For each user a list of (path, right status) or (path, right status, method, body), as `bench/load` reads it."""
+    """For each user a list of (path, right status[, method, body, headers]), as `bench/load` reads it."""
     if isinstance(workload, Lookups):
         return lookup_lists(workload, profile.links, seed)
-    return [[(one.path, one.status, one.method, one.body) for one in workload.requests]] * workload.users
+    requests = [(one.path, one.status, one.method, one.body, one.headers) for one in workload.requests]
+    return [requests] * workload.users
 
 
 def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[str, int]]]:

@@ -37,11 +37,18 @@ METRICS = (
     "threads_idle",
     "threads_peak",
     "switches_per_request",
+    "bytes_per_answer",
     "database_cpu_us_per_request",
     "generator_cpu_us_per_request",
     "generator_share",
 )
-"""The figures of one run, as run.json names them."""
+"""The figures of every run, as run.json names them."""
+
+
+def bytes_per_answer(request: str) -> str:
+    """The metric of the answers to one request of several, called like `GET /info`."""
+    return f"bytes_per_answer of {request}"
+
 
 PSS_BUDGET = 0.005
 """The share of a core that reading proportional memory may cost for one tree; a large tree is read less often."""

@@ -24,10 +24,10 @@ from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
 from samewire.race import RaceError, findings, generator
-from samewire.race.experiment import Entrant, Experiment, Lookups, Profile, Requests
+from samewire.race.experiment import Entrant, Experiment, Lookups, Profile, Requests, Workload
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
-from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window
+from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window, bytes_per_answer
 from samewire.race.placement import Placement, pinned, place
 from samewire.race.statistics import mean_interval
 from samewire.record import fresh_pass, why_stale
@@ -88,6 +88,10 @@ def _chosen(
     entrants = loaded.entrants(find_servers() if servers is None else servers)
     if not entrants:
         raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race among these")
+    if compose and loaded.settings:
+        raise RaceError(
+            f"{experiment}: gives servers settings ({', '.join(loaded.settings)}), and those in compose have theirs"
+        )
     if compose:
         # Only here: most races need no container.
         from samewire.containers import composed
@@ -230,7 +234,8 @@ class _Race:
                 # What one run has written is not there for the next.
                 url = self._lab.new_database(server.service, server.store, self._profile.links)
         cpus = set(self._placement.server)
-        return self._lab.start(server, database=url, variant=entrant.variant or None, cpus=cpus)
+        given = self._experiment.settings
+        return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
 
     def _measure(self, entrant: Entrant, load: Generator, show: Callable[[str], None]) -> dict:
         """One run, as run.json holds it; what went wrong with it is in `failed`."""
@@ -292,7 +297,7 @@ class _Race:
             return {"load": {key: whole[key] for key in ("requests", "errors")} | {"whole": whole}, "failed": failed}
         hold = Window(marks["hold"], marks["ramp_down"])
         peaks = [snapshot.trees["server"] for snapshot in [*sampler.snapshots, marks["hold"], marks["ramp_down"]]]
-        loaded = _load(result)
+        loaded = _load(result, self._experiment.workload)
         figures = _figures(loaded, hold, idle.trees["server"], peaks, self._placement)
         return {
             "started_at": started_at,
@@ -312,7 +317,7 @@ def _idle(usage: Usage) -> dict:
     return {name: getattr(usage, name) for name in ("pss_bytes", "rss_bytes", "threads", "processes")}
 
 
-def _load(result: Mapping) -> dict:
+def _load(result: Mapping, workload: Workload) -> dict:
     """The load as run.json holds it: figures of the hold, with those of the whole load beside them."""
     hold = result["stages"]["hold"]
     right = hold["requests"] - sum(hold["errors"].values())
@@ -323,12 +328,24 @@ def _load(result: Mapping) -> dict:
         "duration_s": hold["duration_s"],
         "throughput_rps": right / hold["duration_s"],
         "bytes_in": hold["bytes_in"],
+        "by_request": _by_request(hold["by_request"], workload),
         "latency_ms": generator.latency(hold["hdr"]).as_dict(),
         "hdr": hold["hdr"],
         "hdr_unit": result["hdr_unit"],
         "series": result["series"],
         "whole": _whole(result),
     }
+
+
+def _by_request(counts: Sequence[Mapping[str, int]], workload: Workload) -> dict[str, dict[str, int]]:
+    """Answers and their bytes by the name of the request, none where each user sends requests of its own."""
+    if isinstance(workload, Lookups):
+        return {}
+    told: dict[str, dict[str, int]] = {request.name: {"answers": 0, "bytes": 0} for request in workload.requests}
+    for request, counted in zip(workload.requests, counts, strict=True):
+        for unit, number in counted.items():
+            told[request.name][unit] += number
+    return told
 
 
 def _whole(result: Mapping) -> dict:
@@ -372,12 +389,16 @@ def _figures(
         "threads_idle": idle.threads,
         "threads_peak": max(usage.threads for usage in peaks),
         "switches_per_request": hold.switch_rate("server") / rate if rate else None,
+        "bytes_per_answer": load["bytes_in"] / load["requests"] if load["requests"] else None,
         "database_cpu_us_per_request": per_request(hold.cpu_rate("database")),
         "generator_cpu_us_per_request": per_request(generating),
         "generator_share": generating / len(placement.generator),
     }
     assert tuple(figures) == METRICS
-    return figures
+    return figures | {
+        bytes_per_answer(request): counted["bytes"] / counted["answers"] if counted["answers"] else None
+        for request, counted in load["by_request"].items()
+    }
 
 
 def _idle_users(load: Mapping, users: int) -> list[str]:
@@ -458,6 +479,8 @@ class _Record:
         if isinstance(experiment.workload, Requests):
             parameters["requests"] = [str(request) for request in experiment.workload.requests]
         del parameters["name"]
+        if experiment.settings:
+            parameters["settings"] = [f"{name}={value}" for name, value in experiment.settings.items()]
         if not profile.links:
             del parameters["links"]
         self.content: dict = {
@@ -536,12 +559,13 @@ class _Record:
         self.content["summary"] = {
             entrant.id: {
                 metric: mean_interval(list(rounds.values())).as_dict()
-                for metric in METRICS
+                for metric in values[entrant.id]
                 if (rounds := figures.rounds(entrant.id, metric))
             }
             for entrant in self._entrants
         }
-        self.content["comparisons"] = findings.comparisons(figures, _COMPARED)
+        compared = dict.fromkeys((*_COMPARED, *(finding.metric for finding in self._experiment.findings)))
+        self.content["comparisons"] = findings.comparisons(figures, tuple(compared))
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
         in_containers = [_IN_CONTAINERS] if self.content["images"] else []
         placed = self._placement.warnings(database=bool(self.content["databases"]))

@@ -148,8 +148,9 @@ class Forest:
 
 
 def forests(race: Race) -> list[Forest]:
-    """The ratios of each metric in which ranked servers were compared."""
-    return [forest for key in COMPARED if (forest := _forest(race, key))]
+    """The ratios of each metric in which ranked servers were compared, those by request last."""
+    by_request = dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"])
+    return [forest for key in (*COMPARED, *by_request) if (forest := _forest(race, key))]
 
 
 def _forest(race: Race, key: str) -> Forest | None:

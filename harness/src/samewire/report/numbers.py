@@ -42,12 +42,20 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "threads_idle": Metric("Threads, idle"),
         "threads_peak": Metric("Threads, peak"),
         "switches_per_request": Metric("Context switches per request"),
+        "bytes_per_answer": Metric("Bytes of an answer, headers included"),
     }
 )
 
 
 def metric(key: str) -> Metric:
-    """The metric of that key; one that the report does not know keeps its key as its name."""
+    """The metric of that key; one that the report does not know keeps its key as its name.
+
+    `<metric> of <request>` is that metric for the answers to one request of several.
+    """
+    whole, _, request = key.partition(" of ")
+    if request and whole in METRICS:
+        known = METRICS[whole]
+        return Metric(f"{known.name}: {request}", known.unit, known.scale)
     return METRICS.get(key) or Metric(key.replace("_", " "))
 
 

@@ -64,13 +64,14 @@ public final class Main {
   }
 
   Map<String, ?> load(URI url) throws InterruptedException {
+    int requests = scenario.requestsToldApart();
     if (!scenario.warmUp().total().isZero()) {
       progress.add(Map.of("stage", "warm_up"));
       Scenario.Plan plan = scenario.warmUp();
-      new Users(scenario, plan, new Meter(plan, line -> {})).run(url);
+      new Users(scenario, plan, new Meter(plan, requests, line -> {})).run(url);
     }
     Scenario.Plan plan = scenario.measured();
-    Meter meter = new Meter(plan, progress::add);
+    Meter meter = new Meter(plan, requests, progress::add);
     new Users(scenario, plan, meter).run(url);
 
     Map<String, Object> result = new LinkedHashMap<>();

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -46,6 +47,7 @@ final class Meter {
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   private final long[] ends;
+  private final int requestsToldApart;
   private final Consumer<Map<String, ?>> progress;
   private final Map<Stage, Tally> stages = new EnumMap<>(Stage.class);
   private final List<Map<String, ?>> series = new ArrayList<>();
@@ -59,11 +61,12 @@ final class Meter {
   private long begin;
   private Stage stage;
 
-  Meter(Scenario.Plan plan, Consumer<Map<String, ?>> progress) {
+  Meter(Scenario.Plan plan, int requestsToldApart, Consumer<Map<String, ?>> progress) {
     this.ends =
         new long[] {
           plan.rampUp().toNanos(), plan.rampUp().plus(plan.hold()).toNanos(), Long.MAX_VALUE,
         };
+    this.requestsToldApart = requestsToldApart;
     this.progress = progress;
   }
 
@@ -74,12 +77,16 @@ final class Meter {
     final Histogram latency = new Histogram(LONGEST, 3);
     final Map<Integer, Long> statuses = new TreeMap<>();
     final long[] failures = new long[Failure.values().length];
+    final long[] answers;
+    final long[] answerBytes;
     long bytesIn;
     long endNanos;
     long cpu;
 
-    Tally(long begin) {
+    Tally(long begin, int requestsToldApart) {
       beginNanos = begin;
+      answers = new long[requestsToldApart];
+      answerBytes = new long[requestsToldApart];
     }
 
     void end(long end) {
@@ -98,6 +105,12 @@ final class Meter {
       map.put("errors", errors);
       map.put("statuses", statuses);
       map.put("bytes_in", bytesIn);
+      map.put(
+          "by_request",
+          IntStream.range(0, answers.length)
+              .mapToObj(
+                  request -> Map.of("answers", answers[request], "bytes", answerBytes[request]))
+              .toList());
       map.put("generator_cpu_s", cpu / 1e9);
       map.put("hdr", encode(latency));
       return map;
@@ -120,10 +133,21 @@ final class Meter {
     return begin;
   }
 
+  /** {@code bytes} long, an answer to the request at {@code position} of its list. */
   synchronized void answered(
-      int status, boolean right, boolean rightElsewhere, long started, long now) {
+      int position,
+      int status,
+      boolean right,
+      boolean rightElsewhere,
+      long bytes,
+      long started,
+      long now) {
     advance(now);
     Tally tally = stages.get(stage);
+    if (position < tally.answers.length) {
+      tally.answers[position]++;
+      tally.answerBytes[position] += bytes;
+    }
     tally.statuses.merge(status, 1L, Long::sum);
     secondRequests++;
     if (right) {
@@ -181,7 +205,7 @@ final class Meter {
     if (next == Stage.HOLD) {
       usersInHold = usersConnected;
     }
-    stages.put(next, new Tally(boundary));
+    stages.put(next, new Tally(boundary, requestsToldApart));
     progress.accept(Map.of("stage", name(next)));
   }
 

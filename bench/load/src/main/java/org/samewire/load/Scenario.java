@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A closed model: as many users as there are lists. Each walks its own list over and over, on its
@@ -25,13 +26,14 @@ record Scenario(
 
   /**
    * A request and the status that is right for it: in JSON {@code ["/dktPz4", 301]}, a GET, or
-   * {@code ["/todos", 201, "POST", "{\"title\":\"…\"}"]}, whose body is JSON. The path {@code
-   * {location}} is that of the last answer of its list with a Location; where there was none, the
-   * list begins anew.
+   * {@code ["/todos", 201, "POST", "{\"title\":\"…\"}", {"Accept-Encoding": "gzip"}]}, whose body
+   * is JSON. The path {@code {location}} is that of the last answer of its list with a Location;
+   * where there was none, the list begins anew.
    */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-  @JsonPropertyOrder({"path", "status", "method", "body"})
-  record Exchange(String path, int status, HttpMethod method, String body) {
+  @JsonPropertyOrder({"path", "status", "method", "body", "headers"})
+  record Exchange(
+      String path, int status, HttpMethod method, String body, Map<String, String> headers) {
     private static final String LOCATION = "{location}";
 
     Exchange {
@@ -39,10 +41,15 @@ record Scenario(
         throw new IllegalArgumentException("lists: a request without a path");
       }
       method = method == null ? HttpMethod.GET : method;
+      headers = headers == null ? Map.of() : headers;
     }
 
     Exchange(String path, int status) {
-      this(path, status, HttpMethod.GET, null);
+      this(path, status, HttpMethod.GET, null, null);
+    }
+
+    Exchange(String path, int status, HttpMethod method, String body) {
+      this(path, status, method, body, null);
     }
 
     boolean needsLocation() {
@@ -72,6 +79,14 @@ record Scenario(
 
   int users() {
     return lists.size();
+  }
+
+  /**
+   * How many requests are told apart: those of the list, if all users walk the same one, or none.
+   */
+  int requestsToldApart() {
+    List<Exchange> first = lists.get(0);
+    return lists.stream().allMatch(first::equals) ? first.size() : 0;
   }
 
   Duration timeout() {

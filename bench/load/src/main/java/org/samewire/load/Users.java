@@ -106,9 +106,11 @@ final class Users {
         .body((session, connection) -> user(session).body())
         .headerAppender(
             (session, request) -> {
-              if (user(session).current().body() != null) {
+              Scenario.Exchange current = user(session).current();
+              if (current.body() != null) {
                 request.putHeader(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON);
               }
+              current.headers().forEach(request::putHeader);
             })
         .handler()
         .status(
@@ -144,6 +146,7 @@ final class Users {
     private final boolean followsLocations;
     private int position;
     private int status;
+    private long bytes;
     private boolean connected;
     private boolean lastOnConnection;
     private String location;
@@ -161,6 +164,7 @@ final class Users {
 
     String path() {
       status = 0;
+      bytes = 0;
       lastOnConnection = false;
       return current().needsLocation() ? location : current().path();
     }
@@ -197,7 +201,13 @@ final class Users {
       if (request.isValid() && status != 0) {
         boolean right = status == current().status();
         meter.answered(
-            status, right, rightStatuses.contains(status), request.startTimestampNanos(), now);
+            position,
+            status,
+            right,
+            rightStatuses.contains(status),
+            bytes,
+            request.startTimestampNanos(),
+            now);
       } else {
         // The engine closes the connection when the time is up; what it tells us then is the same
         // as for a broken one.
@@ -263,6 +273,7 @@ final class Users {
     @Override
     public void onResponse(
         Request request, ByteBuf data, int offset, int length, boolean isLastPart) {
+      user(request.session).bytes += length;
       meter.received(length);
     }
   }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.samewire.load.Scenario.Exchange;
@@ -41,6 +42,11 @@ class ScenarioTest {
     List<Exchange> list =
         List.of(
             new Exchange("/todos", 201, HttpMethod.POST, "{}"), new Exchange("{location}", 200));
+    assertEquals(List.of(list), Scenario.read(file).lists());
+    String coded = "[\"/a\",200,null,null,{\"Accept-Encoding\":\"gzip\"}]";
+    Files.writeString(file, "{%s,\"lists\":[[%s]]}".formatted(known, coded));
+    Map<String, String> headers = Map.of("Accept-Encoding", "gzip");
+    list = List.of(new Exchange("/a", 200, HttpMethod.GET, null, headers));
     assertEquals(List.of(list), Scenario.read(file).lists());
     Files.writeString(file, "{%s,\"lists\":[[[\"{location}\",200],%s]]}".formatted(known, made));
     assertThrows(IOException.class, () -> Scenario.read(file));
