@@ -99,7 +99,7 @@ def test_what_is_wrong_with_settings_headers_or_a_metric_by_request_is_told(tmp_
 
 
 def test_a_request_is_told_with_its_headers():
-    request = load("compression").workload.requests[1]
+    request = load("compression").workload.requests[2]
     assert str(request) == "GET /randoms/sync?count=90 Accept-Encoding: gzip → 200"
 
 

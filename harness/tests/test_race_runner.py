@@ -250,16 +250,16 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
 def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake):
     servers = [replace(_server("servers-a/fast", "memory"), service="randoms", variants={"no-compression": None})]
     fake.setattr(_FakeLab, "given", [])
-    fake.setattr(runner.Generator, "told_apart", 3)
+    fake.setattr(runner.Generator, "told_apart", 4)
     folder = runner.race("compression", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
     content = _content(folder)
     assert _FakeLab.given == [{"COMPRESSION_MIN_BYTES": "0"}] * 2
     assert content["parameters"]["settings"] == ["COMPRESSION_MIN_BYTES=0"]
     metric = "bytes_per_answer of GET /randoms/sync?count=90"
     for run in content["runs"]:
-        assert run["load"]["by_request"]["GET /randoms/sync?count=90"] == {"answers": 2, "bytes": 200}
-        assert run["metrics"][metric] == 100
-    assert content["summary"]["servers-a/fast"][metric]["mean"] == pytest.approx(100)
+        assert run["load"]["by_request"]["GET /randoms/sync?count=90"] == {"answers": 2, "bytes": 300}
+        assert run["metrics"][metric] == 150
+    assert content["summary"]["servers-a/fast"][metric]["mean"] == pytest.approx(150)
     assert [row["a"] for row in content["comparisons"] if row["metric"] == metric] == ["servers-a/fast"]
 
 
