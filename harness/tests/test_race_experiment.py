@@ -35,6 +35,13 @@ def test_published_values_come_from_the_studys_table():
     assert findings["lowest-latency"].published == "node + mongodb: 27 ms; apache-php + postgresql: 190 ms"
 
 
+def test_published_values_of_one_row_name_their_columns():
+    findings = {finding.id: finding for finding in load("compression").findings}
+    assert findings["a-third-at-500"].published == (
+        "/randoms/sync count=500, gzip: 1800 bytes; /randoms/sync count=500, identity: 5300 bytes"
+    )
+
+
 def test_selectors_match_manifests():
     assert Selector(()).matches(_server())
     assert Selector((("http_server", "node:http"), ("store", "postgresql"))).matches(_server())

@@ -248,13 +248,15 @@ def _published(name: str, experiment: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]]) -> str | None:
+def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_column: bool) -> str | None:
     """The cell that a fact names, in words; None if there is none, or more than one."""
     row = {name: value for name, value in fact.items() if name != "column"}
     values = [found.get(fact["column"]) for found in rows if row.items() <= found.items()]
     if len(values) != 1 or not values[0]:
         return None
-    return f"{' + '.join(row.values())}: {_told(fact['column'], values[0])}"
+    column, _, unit = fact["column"].rpartition("_")
+    told = " + ".join(row.values()) + (f", {column.replace('_', ' ') or unit}" if with_column else "")
+    return f"{told}: {_told(fact['column'], values[0])}"
 
 
 def _metrics(workload: Workload) -> list[str]:
@@ -268,8 +270,9 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], metrics: Sequence
     if content["metric"] not in metrics:
         raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(metrics)}")
     cited = []
+    same_row = [{**fact, "column": ""} for fact in content["published"]]
     for fact in content["published"]:
-        if not (told := _cited(fact, rows)):
+        if not (told := _cited(fact, rows, with_column=same_row.count({**fact, "column": ""}) > 1)):
             raise ExperimentError(f"{where}: the published table has no such fact: {fact}")
         cited.append(told)
 
