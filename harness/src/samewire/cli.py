@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from pathlib import Path
 from threading import Event
 
@@ -159,13 +159,16 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
                 run(name, job)
             return
         with ThreadPoolExecutor(at_once) as pool:
+            running = [pool.submit(run, name, job) for name, job in jobs.items()]
             try:
-                for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
+                for done in as_completed(running):
                     done.result()
             except BaseException:
                 ended.set()
-                for command in psutil.Process().children():
-                    kill_tree(command.pid)
+                # Again and again: who has begun may be just about to start a command.
+                while wait(running, timeout=0.1).not_done:
+                    for command in psutil.Process().children():
+                        kill_tree(command.pid)
                 raise
 
 
