@@ -270,9 +270,9 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], metrics: Sequence
     if content["metric"] not in metrics:
         raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(metrics)}")
     cited = []
-    same_row = [{**fact, "column": ""} for fact in content["published"]]
-    for fact in content["published"]:
-        if not (told := _cited(fact, rows, with_column=same_row.count({**fact, "column": ""}) > 1)):
+    places = [fact | {"column": ""} for fact in content["published"]]
+    for fact, place in zip(content["published"], places, strict=True):
+        if not (told := _cited(fact, rows, with_column=places.count(place) > 1)):
             raise ExperimentError(f"{where}: the published table has no such fact: {fact}")
         cited.append(told)
 

@@ -88,11 +88,10 @@ def _chosen(
     entrants = loaded.entrants(find_servers() if servers is None else servers)
     if not entrants:
         raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race among these")
-    if compose and loaded.settings:
-        raise RaceError(
-            f"{experiment}: gives servers settings ({', '.join(loaded.settings)}), and those in compose have theirs"
-        )
     if compose:
+        if loaded.settings:
+            given = ", ".join(loaded.settings)
+            raise RaceError(f"{experiment}: servers that run in compose cannot be given its settings ({given})")
         # Only here: most races need no container.
         from samewire.containers import composed
 
