@@ -91,7 +91,8 @@ def _chosen(
     if compose:
         if loaded.settings:
             given = ", ".join(loaded.settings)
-            raise RaceError(f"{experiment}: servers that run in compose cannot be given its settings ({given})")
+            problem = f"servers that run in compose cannot be given its settings ({given})"
+            raise RaceError(f"{experiment}: {problem}; race it without --compose")
         # Only here: most races need no container.
         from samewire.containers import composed
 

@@ -26,10 +26,10 @@ object Compression {
     extractRequest.flatMap { request =>
       mapResponse { response =>
         response.entity match {
-          case HttpEntity.Strict(mediaType, data) if data.nonEmpty && data.length >= minBytes =>
+          case HttpEntity.Strict(contentType, data) if data.nonEmpty && data.length >= minBytes =>
             val coded =
               if (!acceptsGzip(request)) response
-              else response.withEntity(HttpEntity(mediaType, gzip(data))).addHeader(Gzip)
+              else response.withEntity(HttpEntity(contentType, gzip(data))).addHeader(Gzip)
             coded.addHeader(Vary)
           case _ => response
         }
