@@ -23,9 +23,11 @@ def test_the_bytes_of_the_page(target: Target) -> None:
                 right(request, connection.exchange(request))
 
 
-def test_the_transport_is_one_of_three(target: Target) -> None:
+def test_the_transport_is_one_of_three_and_that_of_the_manifest(target: Target) -> None:
     body = exchange(target, Request("GET", "/")).body.decode()
-    assert re.findall(r'data-transport="([^"]*)"', body)[0] in model.TRANSPORTS
+    transport = re.findall(r'data-transport="([^"]*)"', body)[0]
+    assert transport in model.TRANSPORTS
+    assert target.server is None or transport == target.server.transport
     assert "$transport" not in body
 
 

@@ -1,7 +1,7 @@
-"""A synthetic run.json: made-up figures in the shape of a real race, for tests of the report alone."""
+"""Synthetic run.json of both kinds: made-up figures in the shape of a real race, for tests of the report alone."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def synthetic_run(*, rounds: int = 5, entrants: Sequence[Entrant] = SIX, seed: i
         "servers": [_server(entrant) for entrant in entrants],
         "runs": runs,
         "summary": summary,
-        "comparisons": _comparisons(entrants, runs),
+        "comparisons": _comparisons(entrants, runs, COMPARED),
         "findings": FINDINGS,
         "warnings": [
             "The machine was not quiet: other processes used 14 % of the CPU in rounds 2 and 4.",
@@ -107,11 +107,141 @@ def synthetic_run(*, rounds: int = 5, entrants: Sequence[Entrant] = SIX, seed: i
     }  # fmt: skip
 
 
-def write_synthetic_run(folder: Path, **wanted: Any) -> Path:
+def write_synthetic_run(folder: Path, *, make: Callable[..., dict[str, Any]] = synthetic_run, **wanted: Any) -> Path:
     """A run folder with a synthetic run.json in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.json").write_text(json.dumps(synthetic_run(**wanted)))
+    (folder / "run.json").write_text(json.dumps(make(**wanted)))
     return folder
+
+
+@dataclass(frozen=True)
+class Talker:
+    """What the figures of one chat server are drawn around."""
+
+    id: str
+    http: str
+    concurrency: str
+    transport: str
+    cpu_us: float
+    late_ms: float
+    spread: float
+    receives_per_s: float
+    send_bytes: float
+    receive_bytes: float
+    mib: tuple[float, float]
+    threads: tuple[int, int]
+    switches: float
+    missed_share: float = 0.0
+    store: str = "memory"
+
+
+ROOM = tuple(
+    Talker(*values)
+    for values in (
+        ("servers-node/chat-polling", "node:http", "event-loop", "polling",
+         21.4, 252, 0.6, 80, 612, 3100, (61, 92), (11, 11), 0.09),
+        ("servers-node/chat-socketio", "node:http", "event-loop", "socket.io",
+         20.1, 2.4, 0.5, 1560, 141, 138, (66, 97), (11, 11), 0.61),
+        ("servers-node/chat-socketio-batched", "node:http", "event-loop", "socket.io-batched",
+         12.3, 251, 0.6, 80, 140, 2480, (66, 95), (11, 11), 0.07),
+        ("servers-java/chat-netty-socketio", "netty", "event-loop", "socket.io",
+         20.3, 1.9, 0.5, 1560, 143, 137, (118, 186), (19, 21), 0.83),
+        ("servers-java/chat-spring", "Tomcat", "thread-per-request", "polling",
+         31.2, 254, 0.6, 80, 655, 3140, (171, 262), (31, 58), 0.4),
+        ("servers-scala/chat-akka", "Akka HTTP", "actors", "polling",
+         39.7, 255, 0.6, 80, 640, 3160, (182, 291), (35, 39), 0.66),
+        ("servers-php/chat-apache", "Apache httpd", "process-per-request", "polling",
+         68.4, 261, 0.7, 80, 690, 3230, (52, 139), (41, 41), 0.52, 0.0003),
+    )
+)  # fmt: skip
+
+COMPARED_TALKING = (
+    "deliveries_per_s", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_delivery", "pss_peak_bytes",
+    "switches_per_delivery", "bytes_per_s", "receives_per_s",
+)  # fmt: skip
+
+
+def synthetic_conversation(
+    *, rounds: int = 5, entrants: Sequence[Talker] = ROOM, seed: int = 20261124
+) -> dict[str, Any]:
+    """A whole run.json of a chat room: one server costs least, the next three are too close to tell apart."""
+    rng = np.random.default_rng(seed)
+    order = [
+        (number, talker)
+        for number in range(1, rounds + 1)
+        for talker in rng.permutation(np.array(entrants, dtype=object))
+    ]
+    runs = [{"round": number, **_talk(talker, number, rng)} for number, talker in order]
+    record = synthetic_run(rounds=rounds, entrants=(), seed=seed)
+    return record | {
+        "experiment": {
+            "name": "chat", "title": "Chat: polling, Socket.IO, and Socket.IO in batches", "service": "chat",
+            "ranking": {"metric": "cpu_us_per_delivery", "best": "lowest"},
+        },
+        "parameters": {
+            "kind": "conversation", "users": USERS, "message_every_s": 1, "poll_every_s": 0.5, "longest_text": 500,
+            "rounds": rounds, "ramp_up_s": RAMP_UP, "hold_s": HOLD, "ramp_down_s": RAMP_DOWN,
+        },
+        "databases": {},
+        "servers": [
+            _server(talker) | {"service": "chat", "transport": talker.transport} for talker in entrants
+        ],
+        "runs": runs,
+        "summary": {t.id: _summary([run["metrics"] for run in runs if run["server"] == t.id]) for t in entrants},
+        "comparisons": _comparisons(entrants, runs, COMPARED_TALKING),
+        "findings": [],
+        "warnings": [],
+    }  # fmt: skip
+
+
+def _talk(talker: Talker, number: int, rng: np.random.Generator) -> dict[str, Any]:
+    shape = np.minimum(1, np.minimum(np.arange(1, SECONDS + 1) / RAMP_UP, np.arange(SECONDS, 0, -1) / RAMP_DOWN))
+    each = (USERS * (USERS - 1) * shape**2 * rng.lognormal(0, 0.01, SECONDS)).astype(int)
+    deliveries, sends, receives = int(each.sum()), USERS * SECONDS, int(talker.receives_per_s * SECONDS)
+    samples = rng.lognormal(0, talker.spread, 4000)
+    samples = np.rint(samples * talker.late_ms * 1000 * rng.lognormal(0, 0.02) / samples.mean()).astype(int)
+    p50, p90, p99, p999 = np.percentile(samples, [50, 90, 99, 99.9]) / 1000
+    mean, sd, least, most = (float(f(samples)) / 1000 for f in (np.mean, np.std, np.min, np.max))
+    noise = rng.lognormal(0, 0.015, 8)
+    operations, failed = sends + receives, int((sends + receives) * talker.missed_share)
+    errors = {"refused": 0, "connection": 0, "timeout": 0, "missed": failed, "repeated": 0}
+    idle, peak = (mib * 2**20 * factor for mib, factor in zip(talker.mib, noise[:2], strict=True))
+    cpu, sent, received = talker.cpu_us * noise[2], talker.send_bytes * noise[6], talker.receive_bytes * noise[7]
+    rate, ours = deliveries / SECONDS, 9.4 * noise[4]
+    used = {"cpu_user_s": 0.02, "cpu_system_s": 0.01}
+    return {
+        "server": talker.id,
+        "started_at": f"2026-11-24T03:{42 + number}:00+00:00",
+        "load": {
+            "requests": operations, "errors": errors, "duration_s": SECONDS, "deliveries": deliveries,
+            "sends": {"count": sends, "bytes_mean": sent, "bytes_sd": 31.0},
+            "receives": {"count": receives, "bytes_mean": received, "bytes_sd": 240.0},
+            "latency_ms": {
+                "mean": mean, "sd": sd, "min": least, "p50": p50, "p90": p90, "p99": p99, "p99.9": p999, "max": most,
+            },
+            "hdr": encoded(samples), "hdr_unit": "us",
+            "series": [
+                {"t_s": t, "requests": operations // SECONDS, "errors": 0, "deliveries": int(n), "mean_ms": mean,
+                 "p99_ms": p99}
+                for t, n in enumerate(each, 1)
+            ],
+            "whole": {"requests": operations, "errors": errors},
+        },
+        "idle": {"pss_bytes": idle, "rss_bytes": idle * 1.2, "threads": talker.threads[0], "processes": 1},
+        "processes": {part: [{"t_s": t, **used} for t in range(1, SECONDS + 1)] for part in ("server", "generator")},
+        "metrics": {
+            "deliveries_per_s": rate, "latency_mean_ms": mean, "latency_sd_ms": sd, "latency_p50_ms": p50,
+            "latency_p99_ms": p99, "latency_p999_ms": p999, "error_share": failed / operations,
+            "cpu_us_per_delivery": cpu, "cpu_share": cpu * rate / 1e6, "pss_idle_bytes": idle,
+            "pss_peak_bytes": peak, "rss_peak_bytes": peak * 1.2, "threads_idle": talker.threads[0],
+            "threads_peak": talker.threads[1], "switches_per_delivery": talker.switches * noise[3],
+            "bytes_per_s": (sends * sent + receives * received) / SECONDS, "sends_per_s": sends / SECONDS,
+            "receives_per_s": receives / SECONDS * noise[5], "bytes_per_send": sent, "bytes_per_send_sd": 31.0,
+            "bytes_per_receive": received, "bytes_per_receive_sd": 240.0, "generator_cpu_us_per_delivery": ours,
+            "generator_share": ours * rate / 1e6,
+        },
+        "warnings": [],
+    }  # fmt: skip
 
 
 def latencies_us(entrant: Entrant, rps: float, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -198,10 +328,12 @@ def _estimate(values: Sequence[float]) -> dict[str, float | int | None]:
     return {"mean": mean, "low": low, "high": high, "n": n}
 
 
-def _comparisons(entrants: Sequence[Entrant], runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _comparisons(
+    entrants: Sequence[Entrant | Talker], runs: Sequence[dict[str, Any]], keys: Sequence[str]
+) -> list[dict[str, Any]]:
     found = []
     by_server = {e.id: [run["metrics"] for run in runs if run["server"] == e.id] for e in entrants}
-    for key in COMPARED:
+    for key in keys:
         for i, a in enumerate(entrants):
             for b in entrants[i + 1 :]:
                 ratio = _estimate([x[key] / y[key] for x, y in zip(by_server[a.id], by_server[b.id], strict=True)])
@@ -215,11 +347,12 @@ def _comparisons(entrants: Sequence[Entrant], runs: Sequence[dict[str, Any]]) ->
     return found
 
 
-def _server(entrant: Entrant) -> dict[str, Any]:
-    driver = {"postgresql": "PostgreSQL driver", "mongodb": "MongoDB driver"}[entrant.store]
+def _server(entrant: Entrant | Talker) -> dict[str, Any]:
+    driver = {"postgresql": "PostgreSQL driver", "mongodb": "MongoDB driver"}.get(entrant.store)
+    stack = {entrant.http: "HTTP server"} | ({"driver": driver} if driver else {})
     return {
         "id": entrant.id, "service": "shortener", "language": "any",
-        "stack": {entrant.http: "HTTP server", "driver": driver}, "store": entrant.store,
+        "stack": stack, "store": entrant.store,
         "concurrency": entrant.concurrency, "ranked": entrant.store != "mongodb",
         "pass": {
             "server": entrant.id, "at": "2026-11-21T03:31:07+00:00",

@@ -42,11 +42,29 @@ def test_published_values_of_one_row_name_their_columns():
     )
 
 
+def test_published_values_have_the_unit_of_their_row():
+    findings = {finding.id: finding for finding in load("chat").findings}
+    assert findings["larger-sends-by-polling"].published == (
+        "send_bytes_mean, ajax: 772.25 bytes; send_bytes_mean, websocket: 113.78 bytes"
+    )
+    assert findings["more-cpu-by-websocket"].published == "cpu: higher"
+
+
+def test_a_client_of_the_chats_paper_profile_sends_200_messages():
+    experiment = load("chat")
+    paper, users = experiment.profile("paper"), experiment.workload.users
+    assert paper.ramp_up_s / users == paper.ramp_down_s / users == 1
+    stay_s = paper.ramp_up_s + paper.hold_s + paper.ramp_down_s / users
+    assert stay_s / experiment.workload.message_every_s == 200
+
+
 def test_selectors_match_manifests():
     assert Selector(()).matches(_server())
     assert Selector((("http_server", "node:http"), ("store", "postgresql"))).matches(_server())
     assert not Selector((("store", "mongodb"),)).matches(_server())
     assert not Selector((("language", "PHP"),)).matches(_server())
+    assert Selector((("transport", "polling"),)).matches(_server(transport="polling"))
+    assert not Selector((("transport", "socket.io"),)).matches(_server(transport="polling"))
     in_variant = Entrant(_server().server, "log-sync")
     assert [Selector((("variant", ""),)).matches(one) for one in (_server(), in_variant)] == [True, False]
     assert Selector((("variant", "log-sync"), ("store", "postgresql"))).matches(in_variant)

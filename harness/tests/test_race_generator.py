@@ -3,7 +3,7 @@ from hdrh.histogram import HdrHistogram
 
 from samewire import links
 from samewire.race import generator
-from samewire.race.experiment import load
+from samewire.race.experiment import find_experiments, load
 
 EXPERIMENT = load("shortener")
 
@@ -28,6 +28,34 @@ def test_users_of_requests_all_send_the_same():
     experiment = load("event-loop")
     lists = generator.lists(experiment.workload, experiment.profile("smoke"), 1)
     assert lists == [[("/randoms/sync?count=20", 200, "GET", None, {})]] * 50
+
+
+def test_speakers_of_a_conversation_are_drawn_by_the_seed():
+    experiment = load("chat")
+    paper = experiment.profile("paper")
+    scenario = generator.scenario(experiment.workload, paper, 1)
+    assert (
+        scenario
+        == generator.scenario(experiment.workload, paper, 1)
+        != generator.scenario(experiment.workload, paper, 2)
+    )
+    assert (scenario["message_every_s"], scenario["poll_every_s"]) == (1, 0.5)
+    lengths = [length for user in scenario["users"] for length in user["lengths"]]
+    assert (min(lengths), max(lengths)) == (1, 100)
+    assert sum(lengths) / len(lengths) == pytest.approx(50.5, rel=0.03)
+    phases = [user[phase] for user in scenario["users"] for phase in ("message_phase", "poll_phase")]
+    assert len(set(phases)) == 80
+    assert all(0 <= phase < 1 for phase in phases)
+
+
+@pytest.mark.parametrize("name", find_experiments())
+def test_every_workload_has_a_generator_and_a_scenario(name):
+    experiment = load(name)
+    smoke = experiment.profile("smoke")
+    scenario = generator.scenario(experiment.workload, smoke, 1)
+    assert scenario["hold_s"] == smoke.hold_s
+    assert len(scenario.get("users") or scenario["lists"]) == experiment.workload.users
+    assert (generator.folder(experiment.workload) / "README.md").exists()
 
 
 def test_latency_is_read_from_the_histogram():

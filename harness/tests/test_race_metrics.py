@@ -30,6 +30,29 @@ time.sleep(30)
 """
 
 
+# 20 children that each work for 2 ms when told to, and stay; the sum of what they used is printed.
+MANY_THAT_DO_LITTLE = """
+import os, sys, time
+go, done, alive = os.pipe(), os.pipe(), os.pipe()
+for _ in range(20):
+    if not os.fork():
+        os.close(alive[1])
+        os.read(go[0], 1)
+        began = time.process_time()
+        while time.process_time() < began + 0.002:
+            pass
+        os.write(done[1], f"{time.process_time() - began:.6f}\\n".encode())
+        os.read(alive[0], 1)  # until the parent is gone
+        os._exit(0)
+print("ready", flush=True)
+sys.stdin.readline()
+os.write(go[1], b"x" * 20)
+with os.fdopen(done[0]) as used:
+    print(sum(float(used.readline()) for _ in range(20)), flush=True)
+sys.stdin.readline()
+"""
+
+
 @pytest.fixture
 def spawn():
     started = []
@@ -56,7 +79,9 @@ def test_children_that_came_and_went_are_counted(spawn):
     used = []
     while parent.poll() is None and len(used) < 1000:
         usage = sampler.snapshot().trees["server"]
-        used.append((usage.cpu_user_s, usage.cpu_system_s, usage.voluntary_switches, usage.involuntary_switches))
+        used.append(
+            (usage.cpu_s, usage.cpu_user_s, usage.cpu_system_s, usage.voluntary_switches, usage.involuntary_switches)
+        )
         if usage.cpu_s > 0.4 and usage.processes == 1:
             break
         time.sleep(0.01)
@@ -66,6 +91,20 @@ def test_children_that_came_and_went_are_counted(spawn):
     usage = sampler.snapshot().trees["server"]
     assert 0.35 < usage.cpu_s < 3
     assert usage.switches > 4
+
+
+def test_what_many_processes_use_is_counted_though_none_has_used_a_tick(spawn):
+    parent = spawn(MANY_THAT_DO_LITTLE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    parent.stdout.readline()
+    sampler = _sampler(parent.pid)
+    sampler.snapshot()
+    parent.stdin.write("\n")
+    parent.stdin.flush()
+    own = float(parent.stdout.readline())
+    usage = sampler.snapshot().trees["server"]
+    assert usage.processes == 1 + 20
+    assert own <= usage.cpu_s < own + 0.05
+    assert own > 0.03
 
 
 def test_memory_threads_and_processes_of_a_tree(spawn):
@@ -133,11 +172,12 @@ def test_a_row_for_every_interval(spawn):
     assert 3 <= len(rows) <= 6
     assert [row["t_s"] for row in rows] == pytest.approx([0.1 * (n + 1) for n in range(len(rows))], abs=0.09)
     assert sum(row["cpu_user_s"] + row["cpu_system_s"] for row in rows) > 0.05
+    assert sum(row["cpu_s"] for row in rows) > 0.05
     assert sampler.cost.as_dict()["samples"] == len(rows) + 1
 
 
 def _usage(cpu, switches=0):
-    return Usage(cpu, 0.0, switches, 0, 0, 0, 0, 0, 1, 1)
+    return Usage(cpu, cpu, 0.0, switches, 0, 0, 0, 0, 0, 1, 1)
 
 
 def _snapshot(at, server_cpu, generator_cpu, cores, harness=0.0):

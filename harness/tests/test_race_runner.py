@@ -14,7 +14,9 @@ from samewire.manifest import Server
 from samewire.process import StartError
 from samewire.race import RaceError, runner
 from samewire.race.experiment import Exchange, Requests, load
-from samewire.race.metrics import METRICS, CoreTimes, Snapshot, Usage
+from samewire.race.generator import Program
+from samewire.race.metrics import CONVERSATION_METRICS, METRICS, CoreTimes, Snapshot, Usage
+from samewire.report import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
 PASS = {"at": "2026-01-01T00:00:00+00:00", "digest": {}, "layers": {"cases": {"passed": 9, "failed": 0, "skipped": 0}}}
@@ -96,9 +98,9 @@ class _FakeSampler:
     def snapshot(self, pss_of=None):
         self.time += 10
         cpu = self.time * self.busy
-        usage = Usage(cpu, 0.0, self.time * 5, 0, 0, 0, 2 << 20, 1 << 20, 3, 1)
+        usage = Usage(cpu, cpu, 0.0, self.time * 5, 0, 0, 0, 2 << 20, 1 << 20, 3, 1)
         cores = {n: CoreTimes(int(1000 * on), int(1000 * (self.time - on)), 0) for n, on in ((0, cpu), (1, cpu / 2))}
-        idle = Usage(cpu / 2, 0.0, 0, 0, 0, 0, 0, 0, 1, 1)
+        idle = Usage(cpu / 2, cpu / 2, 0.0, 0, 0, 0, 0, 0, 0, 1, 1)
         return Snapshot(self.time, {name: usage if name == "server" else idle for name in self.trees}, cores, 0.0)
 
     def start(self):
@@ -161,7 +163,7 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
-    monkeypatch.setattr(runner.generator, "build", lambda: None)
+    monkeypatch.setattr(runner.generator, "build", lambda module: Program((), module.name, "1", ("jdk",)))
     monkeypatch.setattr(runner.generator, "lists", lambda *_: [])
     monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
     # The fake load is of far fewer requests than so many users would send.
@@ -261,6 +263,80 @@ def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake
         assert run["metrics"][metric] == 150
     assert content["summary"]["servers-a/fast"][metric]["mean"] == pytest.approx(150)
     assert [row["a"] for row in content["comparisons"] if row["metric"] == metric] == ["servers-a/fast"]
+
+
+def _conversation_stage(sends, receives, deliveries, missed=0):
+    return {
+        "requests": sends + receives, "duration_s": 2.0, "bytes": 5000, "generator_cpu_s": 0.1,
+        "deliveries": deliveries,
+        "sends": {"count": sends, "bytes_mean": 100.0, "bytes_sd": 29.0},
+        "receives": {"count": receives, "bytes_mean": 2500.0, "bytes_sd": 200.0},
+        "errors": {"refused": 0, "connection": 0, "timeout": 0, "missed": missed, "repeated": 0},
+        "hdr": _histogram([1.0] * deliveries),
+    }  # fmt: skip
+
+
+def _converse(sends):
+    def load(self, url, progress):
+        for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
+            progress({"stage": stage})
+        stages = {
+            "ramp_up": _conversation_stage(10, 10, 100),
+            "hold": _conversation_stage(sends, 160, 3120),
+            "ramp_down": _conversation_stage(10, 10, 100, missed=2),
+        }
+        series = [{"t_s": 1, "requests": 1, "errors": 0, "deliveries": 9}]
+        return {"hdr_unit": "ns", "stages": stages, "users_in_hold": 40, "users_lost": 0, "series": series}
+
+    return load
+
+
+def _chat(name, transport):
+    one = replace(_server(name, "memory"), service="chat", transport=transport)
+    return replace(one, stack={"node:http": "HTTP server"})
+
+
+def test_a_conversation_is_ranked_by_what_a_delivery_costs(fake):
+    fake.setattr(runner.Generator, "load", _converse(80))
+    fake.setattr(runner.Sampler, "busy", 0.05)
+    servers = _chat("servers-a/asks", "polling"), _chat("servers-b/hears", "socket.io")
+    folder = runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert content["experiment"]["ranking"] == {"metric": "cpu_us_per_delivery", "best": "lowest"}
+    assert content["generator"] == {"name": "load-chat", "version": "1"}
+    assert [server["transport"] for server in content["servers"]] == ["polling", "socket.io"]
+    assert content["parameters"]["message_every_s"] == 1
+    run = content["runs"][0]
+    assert tuple(run["metrics"]) == CONVERSATION_METRICS
+    assert run["metrics"]["cpu_us_per_delivery"] == pytest.approx(0.05 / (3120 / 2) * 1e6)
+    assert run["metrics"]["bytes_per_s"] == 2500
+    assert run["metrics"]["receives_per_s"] == 80
+    assert run["metrics"]["error_share"] == 2 / (240 + 40)
+    assert run["load"]["whole"]["errors"]["missed"] == 2
+    # Users are paced: a server that is mostly idle holds nobody back.
+    assert run["warnings"] == ["errors: 2 missed"]
+    assert {finding["id"]: finding["verdict"] for finding in content["findings"]}[
+        "less-memory-by-websocket"
+    ] == "undecided"
+
+
+def test_a_conversation_that_did_not_begin_is_a_record_all_the_same(fake):
+    fake.setattr(_FakeLab, "broken", {"servers-a/asks"})
+    servers = [_chat("servers-a/asks", "polling")]
+    with pytest.raises(RaceError, match="servers-a/asks did not start"):
+        runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    (folder,) = runner.RESULTS.iterdir()
+    jsonschema.validate(_content(folder), SCHEMA)
+    assert "Nothing was measured" in write(folder).read_text()
+
+
+def test_messages_that_are_late_are_told(fake):
+    fake.setattr(runner.Generator, "load", _converse(75))
+    servers = [_chat("servers-a/asks", "polling")]
+    folder = runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    (run,) = _content(folder)["runs"]
+    assert "only 75 of 80 messages that were due during the hold were taken by its end" in run["warnings"]
 
 
 def test_no_race_with_settings_in_containers(fake):

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from rich.console import Console
-from synthetic_run import SIX, STAND_IN, encoded, synthetic_run, write_synthetic_run
+from synthetic_run import ROOM, SIX, STAND_IN, encoded, synthetic_conversation, synthetic_run, write_synthetic_run
 
 from samewire.report import Race, ReportError, load, print_summary, tables, write
 from samewire.report.axes import linear, logarithmic, percentiles, ratio
@@ -24,6 +24,7 @@ from samewire.report.page import render
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
+BATCHED, SOCKETS, POLLING = (f"servers-node/chat-{way}" for way in ("socketio-batched", "socketio", "polling"))
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,16 @@ def run(run_json):
 @pytest.fixture(scope="module")
 def page(run_json):
     return html_of(json.loads(run_json))
+
+
+@pytest.fixture(scope="module")
+def conversation_json():
+    return json.dumps(synthetic_conversation())
+
+
+@pytest.fixture
+def conversation(conversation_json):
+    return json.loads(conversation_json)
 
 
 def html_of(run):
@@ -261,6 +272,67 @@ def test_variants_are_compared_with_their_server_and_with_the_same_variant_of_ot
     assert len(race.records) == 5
 
 
+def test_the_lowest_is_the_best_where_the_record_says_so(conversation):
+    race = Race(conversation)
+    assert [(entrant.name, race.rank(entrant)) for entrant in race.ranked] == [
+        ("node/socketio-batched", "1"), ("node/socketio", "2–3"), ("java/netty-socketio", "2–3"),
+        ("node/polling", "4"), ("java/spring", "5"), ("scala/akka", "6"), ("php/apache", "7"),
+    ]  # fmt: skip
+    assert race.tie("cpu_us_per_delivery", race.ranked[2]).b == SOCKETS
+    assert race.pairs("cpu_us_per_delivery")[0].ratio.mean < 1
+
+
+def test_a_server_without_the_ranking_figure_is_last(conversation):
+    nothing = {"mean": None, "low": None, "high": None, "n": 0}
+    conversation["summary"][BATCHED] |= {"cpu_us_per_delivery": nothing, "deliveries_per_s": {"mean": 0.0, "n": 5}}
+    assert Race(conversation).ranked[-1].id == BATCHED
+    assert "no message was delivered" in Page(html_of(conversation)).text("results")
+
+
+def test_the_verdict_of_a_conversation_names_the_cheapest(conversation):
+    verdict = Race(conversation).verdict()
+    assert re.fullmatch(
+        r"node/socketio-batched needs the least processor time of 7 ranked servers: 12\.\d µs per delivery "
+        r"\(95 % interval 12\.\d–12\.\d\), 0\.6\d+ times that of node/socketio, the next\.",
+        verdict,
+    )
+
+
+def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undecided(conversation):
+    comparison(conversation, "cpu_us_per_delivery", SOCKETS, BATCHED)["verdict"] = "undecided"
+    race = Race(conversation)
+    assert race.verdict() == (
+        "No winner among 7 ranked servers: node/socketio-batched and node/socketio cannot be told apart in "
+        "processor time per delivery."
+    )
+    assert [race.rank(entrant) for entrant in race.ranked[:3]] == ["1–2", "1–3", "2–3"]
+
+
+def test_one_round_and_one_server_of_a_conversation_decide_nothing(conversation):
+    one_round = Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])).verdict()
+    assert re.search(r": node/socketio-batched needed the least processor time, 12\.\d µs per delivery, but", one_round)
+    one_server = Race(synthetic_conversation(entrants=ROOM[:1])).verdict()
+    assert re.match(
+        r"node/polling needed processor time of 21\.\d µs per delivery \(95 % interval .+\); there was", one_server
+    )
+    for run in conversation["runs"]:
+        run["load"] |= {"requests": 0, "whole": {"requests": 0, "errors": {}}}
+    assert Race(conversation).verdict() == "Nothing was measured: no server delivered a message."
+
+
+def test_operations_without_a_delivery_rank_nothing(conversation):
+    for metrics in conversation["summary"].values():
+        metrics["cpu_us_per_delivery"] = {"mean": None, "low": None, "high": None, "n": 0}
+    assert Race(conversation).verdict() == "Nothing is ranked: no server delivered a message."
+
+
+def test_the_transport_is_one_of_the_traits(conversation, run):
+    traits = {entrant.id: entrant.traits for entrant in Race(conversation).entrants}
+    assert traits[BATCHED] == "node:http · event-loop · socket.io-batched"
+    run["servers"][0]["transport"] = None
+    assert Race(check(run, "run.json")).entrants[1].traits == "node:http · event-loop"
+
+
 def test_enumeration():
     assert [enumeration("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 
@@ -346,6 +418,76 @@ def test_the_data_is_inside_the_page(page, run):
     assert hrefs.keys() == {"summary.csv", "runs.csv", "series.csv.gz", "run.json.gz"}
     assert json.loads(gzip.decompress(base64.b64decode(hrefs["run.json.gz"]))) == run
     assert base64.b64decode(hrefs["summary.csv"]).startswith(b"server,store,database,ranked,metric,mean,low,high,n\r\n")
+
+
+def test_a_conversation_is_told_in_its_own_words(conversation):
+    parsed = Page(html_of(conversation))
+    for section, texts in {
+        "results": (
+            "of a receive",
+            "Delivery latency",
+            "per delivery",
+            "of operations",
+            "missed",
+            "Ranked by processor time per delivery, the lowest first;",
+        ),
+        "ratios": (
+            "CPU per delivery, server",
+            "Bytes on all connections",
+            "Receives",
+            "Latency, mean",
+            "Latency, p99",
+            "Memory peak, PSS",
+            "Context switches per delivery",
+        ),
+        "time": ("Deliveries over time", "Deliveries in each second", "Deliveries per second"),
+        "latency": ("so many per cent of deliveries", "All deliveries of all rounds", "against per cent of deliveries"),
+        "resources": (
+            "CPU per delivery, µs",
+            "generator",
+            "Bytes of an operation",
+            "Bytes of a send",
+            "Sends, per second",
+        ),
+        "reading": (
+            "The users are paced: each of the 40 sends a message every 1 s",
+            "poll, every 0.5 s",
+            "A delivery is",
+        ),
+    }.items():
+        for text in texts:
+            assert text in parsed.text(section), (section, text)
+    everything = " ".join(map(parsed.text, parsed.sections.keys() - {"data"}))
+    assert "Throughput" not in everything
+    assert "requests" not in everything
+
+
+def test_a_conversation_has_bytes_and_costs_in_its_columns(conversation):
+    results = Page(html_of(conversation)).text("results").replace(" ", "")
+    scales = {"cpu_us_per_delivery": 1, "bytes_per_s": 0.001, "bytes_per_receive": 1, "switches_per_delivery": 1}
+    for key, scale in scales.items():
+        estimate = Estimate.of(conversation["summary"][POLLING][key]).scaled(scale)
+        assert f"{estimate.mean_text()}{estimate.interval_text()}" in results, key
+
+
+def test_over_time_a_conversation_shows_deliveries(conversation):
+    for each in conversation["runs"]:
+        for row in each["load"]["series"]:
+            row |= {"requests": 7, "deliveries": 1500}
+    labels = [value for key, value in Page(html_of(conversation)).attributes if key == "aria-label"]
+    (label,) = (label for label in labels if label.startswith("Deliveries over 60 seconds"))
+    assert label.count("mostly about 1,500 per second") == len(ROOM)
+
+
+def test_transports_of_one_stack_have_lines_of_their_own(conversation):
+    parsed = Page(html_of(conversation))
+    hue = next(entrant.hue for entrant in Race(conversation).entrants if entrant.id == POLLING)
+    for line in ("line", "line dotted", "line dashed"):
+        first, *dash = line.split()
+        assert ("class", " ".join((first, f"hue-{hue}", *dash))) in parsed.attributes
+    assert "Dotted: polling; dashed: batches." in parsed.text("latency")
+    next(server for server in conversation["servers"] if server["id"] == POLLING)["variant"] = "other"
+    assert ("class", f"line hue-{hue} dotted dashed") in Page(html_of(conversation)).attributes
 
 
 # Partial runs
@@ -435,6 +577,23 @@ def test_tables_hold_what_run_json_holds(run):
     assert {line["of"] for line in written["series.csv"]} == {"load", "server", "database", "generator"}
 
 
+def test_tables_of_a_conversation_hold_deliveries(conversation):
+    written = {
+        name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.all_tables(Race(conversation)).items()
+    }
+    summary = {(line["server"], line["metric"]): float(line["mean"]) for line in written["summary.csv"]}
+    for server, metrics in conversation["summary"].items():
+        assert {key: summary[server, key] for key in metrics} == {key: each["mean"] for key, each in metrics.items()}
+    for line, each in zip(written["runs.csv"], conversation["runs"], strict=True):
+        load = each["load"]
+        assert [int(line[key]) for key in ("requests", "deliveries", "sends", "receives", "errors_missed")] == [
+            load["requests"], load["deliveries"], load["sends"]["count"], load["receives"]["count"],
+            load["errors"]["missed"],
+        ]  # fmt: skip
+    seconds = [int(line["deliveries"]) for line in written["series.csv"] if line["of"] == "load"]
+    assert sum(seconds) == sum(each["load"]["deliveries"] for each in conversation["runs"])
+
+
 def test_a_missing_run_is_an_error(tmp_path):
     with pytest.raises(ReportError, match=r"run\.json: No such file"):
         write(tmp_path)
@@ -463,6 +622,24 @@ def test_a_run_of_a_server_that_is_not_listed_is_an_error(run):
         check(run, "run.json")
 
 
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda run: run["experiment"].pop("ranking"), "'ranking' is a required property"),
+        (lambda run: run["experiment"]["ranking"].update(best="highest"), r"\$\.experiment\.ranking: .* is not one of"),
+        (lambda run: run["parameters"].pop("poll_every_s"), "'poll_every_s' is a required property"),
+        (lambda run: run["runs"][0]["load"]["series"][3].pop("deliveries"), r"series\[3\]: 'deliveries' is a required"),
+        (lambda run: run["runs"][0]["load"]["sends"].pop("count"), "'count' is a required property"),
+        (lambda run: run["servers"][0].update(transport="pigeon"), r"\$\.servers\[0\]\.transport"),
+    ],
+)
+def test_a_conversation_without_what_the_report_needs_is_an_error(conversation, spoil, message):
+    check(conversation, "run.json")
+    spoil(conversation)
+    with pytest.raises(ReportError, match=message):
+        check(conversation, "run.json")
+
+
 # The terminal
 
 
@@ -479,6 +656,15 @@ def test_the_terminal_gets_a_table_that_fits(run, tmp_path):
     assert "warning: The machine was not quiet" in text
     assert "warning: 6 warnings in single runs" in text
     assert f"report: {tmp_path / 'report.html'}" in text
+
+
+def test_the_terminal_gets_a_table_of_a_conversation_that_fits(conversation):
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_summary(conversation, console)
+    text = console.export_text()
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert re.search("CPU µs +kB/s +mean ms +p99 ms +errors % +PSS MiB", text)
+    assert re.search(r"1 +node/socketio-batched +12\.\d +20\d +25\d .*\n +12\.\d–12\.\d *\n", text)
 
 
 def test_markup_in_names_does_not_reach_the_terminal(run):

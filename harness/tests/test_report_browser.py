@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from synthetic_run import write_synthetic_run
+from synthetic_run import synthetic_conversation, synthetic_run, write_synthetic_run
 
 from samewire.browser import FAINT, LAUNCH
 from samewire.report import load, write
@@ -16,12 +16,15 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll('.plot > svg, svg.
   svg => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]))"""
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory) -> Path:
-    """A synthetic one; `make test` sets $SAMEWIRE_REPORT to look at that of the race it has just run, too."""
-    if real := os.environ.get("SAMEWIRE_REPORT"):
-        return Path(real)
-    return write(write_synthetic_run(tmp_path_factory.mktemp("run")))
+REAL = os.environ.get("SAMEWIRE_REPORT")
+
+
+@pytest.fixture(scope="module", params=[Path(REAL)] if REAL else [synthetic_run, synthetic_conversation])
+def report(request, tmp_path_factory) -> Path:
+    """A synthetic one of each kind; `make test` sets $SAMEWIRE_REPORT to look at that of the race it has run, too."""
+    if REAL:
+        return request.param
+    return write(write_synthetic_run(tmp_path_factory.mktemp("run"), make=request.param))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,8 @@ def test_the_report_fits_and_is_legible(open_page, tmp_path, scheme):
 
 def test_sections_figures_and_tables_are_named(open_page, report):
     page = open_page()
-    for name in ("Results", "Throughput over time", "Latency distribution", "Resources", "Conformance", "Data"):
+    over_time = f"{load(report.parent).kind.rate} over time"
+    for name in ("Results", over_time, "Latency distribution", "Resources", "Conformance", "Data"):
         assert page.get_by_role("region", name=name, exact=True).is_visible()
     # Each group, the ranked one and those on a stand-in, has a table, and a panel in both charts.
     groups = len(load(report.parent).groups)

@@ -19,6 +19,7 @@ from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
+from samewire.race import generator
 from samewire.race.experiment import find_experiments, load
 from samewire.record import fresh_pass
 from samewire.settings import settings
@@ -73,7 +74,7 @@ def _run_all(console: Console, jobs: Iterable[_Job]) -> list[Check]:
 MAIN_RACE = "shortener"
 """The experiment of `make race`."""
 
-_MAVEN_MODULES = (BENCH / "load", HARNESS / "databases/mongodb-stand-in")
+_MAVEN_MODULES = (generator.REQUESTS, HARNESS / "databases/mongodb-stand-in")
 
 
 def _once(name: str, inputs: str, run: Callable[[], object]) -> _Job:
@@ -115,6 +116,16 @@ def _maven_job(name: str, module: Path, goal: str) -> _Job:
     return _once(f"{name} {module.relative_to(CHECKOUT)}", inputs, lambda: run_command(argv, module, ["jdk", "maven"]))
 
 
+def _chat_load_job(name: str, script: str) -> _Job:
+    module = generator.CHAT
+
+    def run() -> None:
+        generator.build(module)
+        run_command(["npm", "run", "--silent", script], module, ["node"])
+
+    return _once(f"{name} {module.relative_to(CHECKOUT)}", digest_files(source_files(module), module), run)
+
+
 def lint_all(console: Console) -> list[Check]:
     """The formatters and linters of every language: the harness's, and those that manifests name."""
     ruff = [sys.executable, "-m", "ruff"]
@@ -124,16 +135,17 @@ def lint_all(console: Console) -> list[Check]:
         _Job("format Python", lambda: run_command([*ruff, "format", "--check", *settings, "."], CHECKOUT, [])),
     ]
     jobs += [_maven_job("lint", module, "spotless:check") for module in _MAVEN_MODULES]
+    jobs.append(_chat_load_job("lint", "lint"))
     jobs += [_kernel_job("lint", kernel, kernel.lint) for kernel in find_kernels() if kernel.lint]
     jobs += [_manifest_job("lint", server, server.lint) for server in find_servers() if server.lint]
     return _run_all(console, jobs)
 
 
 def unit_test_all(console: Console) -> list[Check]:
-    """The unit tests of the harness, of the load generator, the shared kernels, and those that manifests name."""
+    """The unit tests of the harness, of the load generators, the shared kernels, and those that manifests name."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=worksteal", str(HARNESS / "tests")]
     jobs: list[_Job] = [_Job("unit tests harness", lambda: run_command(pytest, HARNESS, []))]
-    jobs.append(_maven_job("unit tests", BENCH / "load", "test"))
+    jobs += [_maven_job("unit tests", generator.REQUESTS, "test"), _chat_load_job("unit tests", "test")]
     jobs += [_kernel_job("unit tests", kernel, kernel.test) for kernel in find_kernels()]
     jobs += [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
     return _run_all(console, jobs)
@@ -174,7 +186,8 @@ def _race_job(experiment: str) -> _Job:
 
     The main race is of all its servers, any other of two that are drawn: what it asks them is the same for each.
     """
-    servers = [entrant.server for entrant in load(experiment).entrants(find_servers()) if not entrant.variant]
+    loaded = load(experiment)
+    servers = [entrant.server for entrant in loaded.entrants(find_servers()) if not entrant.variant]
 
     def run() -> None:
         racing = servers if experiment == MAIN_RACE else random.sample(servers, min(2, len(servers)))
@@ -186,7 +199,7 @@ def _race_job(experiment: str) -> _Job:
         test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
         run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
-    folders = HARNESS, BENCH / "experiments", BENCH / "published", BENCH / "load"
+    folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(loaded.workload)
     sources = [source for folder in folders for source in source_files(folder)]
     inputs = [digest_files(sources, CHECKOUT), *map(inputs_digest, servers)]
     return _once(f"race {experiment} in small", "\n".join(inputs), run)

@@ -110,6 +110,7 @@ def _describe(server: Server) -> dict:
         "stack": dict(server.stack),
         "store": server.store,
         "concurrency": server.concurrency,
+        "transport": server.transport or None,
         "variants": {name: variant.description for name, variant in server.variants.items()},
         "missing": lacking,
         "state": state,
@@ -119,7 +120,7 @@ def _describe(server: Server) -> dict:
 
 @main.command()
 def setup() -> None:
-    """Install what is missing (Node.js, PostgreSQL, the MongoDB stand-in, the load generator) and build all servers."""
+    """Install Node.js, PostgreSQL, the MongoDB stand-in and the load generators, if missing, and build all servers."""
     from samewire.setup import steps
 
     with_progress(steps())

@@ -190,10 +190,10 @@ class _Bench:
             jobs[server.id] = lambda s=server: self._server(s, loads[s.service])
             jobs[answer.id] = lambda p=answer: self._answer(p, loads["answer"])
             jobs[f"{query.id} {server.service}"] = lambda p=query, s=server: self._query(p, s)
-        jar = generator.build()
+        program = generator.build()
         try:
             for name, lists in paths.items():
-                loads[name] = generator.Generator(jar, self._scenario(lists), self._lab.run)
+                loads[name] = generator.Generator(program, self._scenario(lists), self._lab.run)
             figures = self._rounds(jobs, "µs")
         finally:
             for load in loads.values():

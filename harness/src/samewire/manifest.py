@@ -47,6 +47,7 @@ class Server:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_status: int = 0
     variants: Mapping[str, Variant] = field(default_factory=dict)
+    transport: str = ""
 
     @property
     def slug(self) -> str:

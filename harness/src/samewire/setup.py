@@ -3,13 +3,15 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from samewire.archives import unpack
 from samewire.build import run_command
 from samewire.databases.mongodb import archive_classes
 from samewire.digests import digest_files, source_files
-from samewire.paths import BENCH, HARNESS, STATE, TOOLCHAINS
+from samewire.paths import HARNESS, STATE, TOOLCHAINS
+from samewire.race import generator
 from samewire.toolchains import TOOLS, chosen_by_machine, mongodb_stand_in, version_of
 
 
@@ -43,7 +45,6 @@ class _Part:
 _NODE = HARNESS / "toolchains/node"
 _POSTGRESQL = HARNESS / "databases/postgresql"
 _STAND_IN = HARNESS / "databases/mongodb-stand-in"
-_LOAD = BENCH / "load"
 
 
 def steps() -> dict[str, Callable[[], None]]:
@@ -51,11 +52,15 @@ def steps() -> dict[str, Callable[[], None]]:
     parts = [
         _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
         _Part("MongoDB stand-in", _STAND_IN, _build_stand_in, lambda: TOOLS["mongodb-stand-in"]().found),
-        _Part("load generator", _LOAD, lambda: _package(_LOAD), lambda: any((_LOAD / "target").glob("*.jar"))),
+        *(_Part(f"load generator {module.name}", module, *_generator(module)) for module in generator.MODULES),
     ]
     if not chosen_by_machine("node"):
         parts.insert(0, _Part("Node.js", _NODE, _install_node, lambda: TOOLS["node"]().found))
     return {part.name: part.run for part in parts if part.is_due()}
+
+
+def _generator(module: Path) -> tuple[Callable[[], object], Callable[[], bool]]:
+    return partial(generator.build, module), partial(generator.is_built, module)
 
 
 def _package(module: Path) -> None:

@@ -13,7 +13,7 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError
-from samewire.race.metrics import METRICS, bytes_per_answer
+from samewire.race.metrics import CONVERSATION_METRICS, METRICS, bytes_per_answer
 from samewire.settings import settings
 
 EXPERIMENTS = BENCH / "experiments"
@@ -152,12 +152,29 @@ class Requests:
     timeout_s: float
 
 
-Workload = Lookups | Requests
+@dataclass(frozen=True)
+class Conversation:
+    """Each of `users` in a chat sends a message of 1 to `longest_text` characters at a pace of its own.
+
+    Where the transport is polling it also asks every `poll_every_s` for what is new.
+    """
+
+    kind: str
+    users: int
+    message_every_s: float
+    poll_every_s: float
+    longest_text: int
+    timeout_s: float
+
+
+Workload = Lookups | Requests | Conversation
 
 
 def _workload(content: dict) -> Workload:
     if content["kind"] == "lookups":
         return Lookups(**content)
+    if content["kind"] == "conversation":
+        return Conversation(**content)
     return Requests(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
 
 
@@ -251,16 +268,18 @@ def _published(name: str, experiment: Path) -> list[dict[str, str]]:
 def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_column: bool) -> str | None:
     """The cell that a fact names, in words; None if there is none, or more than one."""
     row = {name: value for name, value in fact.items() if name != "column"}
-    values = [found.get(fact["column"]) for found in rows if row.items() <= found.items()]
-    if len(values) != 1 or not values[0]:
+    found = [each for each in rows if row.items() <= each.items()]
+    if len(found) != 1 or not (value := found[0].get(fact["column"])):
         return None
     column, _, unit = fact["column"].rpartition("_")
     told = " + ".join(row.values()) + (f", {column.replace('_', ' ') or unit}" if with_column else "")
-    return f"{told}: {_told(fact['column'], values[0])}"
+    return f"{told}: {_told(fact['column'], value)} {found[0].get('unit') or ''}".rstrip()
 
 
 def _metrics(workload: Workload) -> list[str]:
     """The metrics of a run with that workload."""
+    if isinstance(workload, Conversation):
+        return list(CONVERSATION_METRICS)
     requests = workload.requests if isinstance(workload, Requests) else ()
     return [*METRICS, *dict.fromkeys(bytes_per_answer(request.name) for request in requests)]
 

@@ -1,9 +1,10 @@
-"""The load generator: builds `bench/load`, runs it, and reads what it writes."""
+"""The load generators: builds `bench/load` and `bench/load-chat`, runs them, and reads what they write."""
 
 import json
+import math
 import random
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,31 +18,106 @@ from samewire.locking import exclusive
 from samewire.paths import BENCH, STATE
 from samewire.process import RunFolder
 from samewire.race import RaceError
-from samewire.race.experiment import Lookups, Profile, Workload
-from samewire.toolchains import jdk, maven, tool
+from samewire.race.experiment import Conversation, Lookups, Profile, Requests, Workload
+from samewire.toolchains import TOOLS, tool
 
-MODULE = BENCH / "load"
-NAME, VERSION = "Hyperfoil", "0.25.2"
-_NEEDS = ("jdk", "maven")
-_STAMP = STATE / "build" / "bench--load"
+REQUESTS, CHAT = BENCH / "load", BENCH / "load-chat"
+MODULES = REQUESTS, CHAT
+_BUILDS: dict[Path, tuple[tuple[str, ...], list[str]]] = {
+    REQUESTS: (("jdk", "maven"), ["mvn", "-B", "-ntp", "-DskipTests", "clean", "package"]),
+    CHAT: (("node",), ["npm", "ci", "--no-audit", "--no-fund"]),
+}
 
 
 class GeneratorError(RaceError):
     """The generator did not start, or ended before its result was there; the message holds the end of its output."""
 
 
-def build() -> Path:
-    """The generator's jar, built when its files or tools have changed. Raises BuildError or ToolMissing."""
-    jar = MODULE / "target/load.jar"
-    with exclusive(_STAMP.with_suffix(".lock")):
-        inputs = f"{digest_files(source_files(MODULE), MODULE)} jdk {jdk().version} maven {maven().version}"
-        if not (jar.exists() and _STAMP.exists() and _STAMP.read_text() == inputs):
-            run_command(["mvn", "-q", "-B", "-ntp", "-DskipTests", "clean", "package"], MODULE, _NEEDS)
-            _STAMP.write_text(inputs)
-    return jar
+@dataclass(frozen=True)
+class Program:
+    """A load generator that is built: its command, what a record calls it, and the toolchains that it runs on."""
+
+    argv: tuple[str, ...]
+    name: str
+    version: str
+    needs: tuple[str, ...]
 
 
-def lists(workload: Workload, profile: Profile, seed: int) -> list[list[tuple]]:
+def folder(workload: Workload) -> Path:
+    """Where the sources of the generator of such a workload are."""
+    return CHAT if isinstance(workload, Conversation) else REQUESTS
+
+
+def _artefact(module: Path) -> Path:
+    return module / ("node_modules/.package-lock.json" if module == CHAT else "target/load.jar")
+
+
+def _stamp(module: Path) -> Path:
+    return STATE / "build" / f"bench--{module.name}"
+
+
+def _inputs(module: Path) -> str:
+    tools = " ".join(f"{need} {TOOLS[need]().version}" for need in _BUILDS[module][0])
+    return f"{digest_files(source_files(module), module)} {tools}"
+
+
+def is_built(module: Path) -> bool:
+    """Whether the last build of a folder's generator is of its files and tools as they are now."""
+    stamp = _stamp(module)
+    return _artefact(module).exists() and stamp.exists() and stamp.read_text() == _inputs(module)
+
+
+def build(module: Path = REQUESTS) -> Program:
+    """The generator of a folder, built if it is not. Raises BuildError or ToolMissing."""
+    needs, argv = _BUILDS[module]
+    with exclusive(_stamp(module).with_suffix(".lock")):
+        if not is_built(module):
+            run_command(argv, module, needs)
+            _stamp(module).write_text(_inputs(module))
+    path = tool(needs[0]).path
+    assert path
+    if module == CHAT:
+        client = "socket.io-client"
+        version = json.loads((module / "package.json").read_text())["dependencies"][client]
+        return Program((str(path), str(module / "src/main.ts")), client, version, needs)
+    java = (str(path / "bin/java"), "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g", "-jar", str(_artefact(module)))
+    return Program(java, "Hyperfoil", "0.25.2", needs)
+
+
+def scenario(workload: Workload, profile: Profile, seed: int) -> dict:
+    """The scenario file of the generator, with what the users do drawn by the seed."""
+    times = {
+        "warm_up_s": profile.warm_up_s,
+        "ramp_up_s": profile.ramp_up_s,
+        "hold_s": profile.hold_s,
+        "ramp_down_s": profile.ramp_down_s,
+        "timeout_s": workload.timeout_s,
+    }
+    if isinstance(workload, Conversation):
+        pace = {"message_every_s": workload.message_every_s, "poll_every_s": workload.poll_every_s}
+        return times | pace | {"users": speakers(workload, profile, seed)}
+    return times | {"lists": lists(workload, profile, seed)}
+
+
+def speakers(workload: Conversation, profile: Profile, seed: int) -> list[dict]:
+    """For each user the lengths of its messages, and how far into its pauses it begins, as `bench/load-chat` reads it.
+
+    Who all came in step would also send in step.
+    """
+    generator = random.Random(seed)
+    stay_s = profile.ramp_up_s + profile.hold_s + profile.ramp_down_s
+    messages = math.ceil(stay_s / workload.message_every_s) + 1
+    return [
+        {
+            "lengths": [generator.randint(1, workload.longest_text) for _ in range(messages)],
+            "message_phase": generator.random(),
+            "poll_phase": generator.random(),
+        }
+        for _ in range(workload.users)
+    ]
+
+
+def lists(workload: Lookups | Requests, profile: Profile, seed: int) -> list[list[tuple]]:
     """For each user a list of (path, right status[, method, body, headers]), as `bench/load` reads it."""
     if isinstance(workload, Lookups):
         return lookup_lists(workload, profile.links, seed)
@@ -65,18 +141,6 @@ def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[st
         generator.shuffle(user)
         lists.append(user)
     return lists
-
-
-def scenario(workload: Workload, profile: Profile, lists: Iterable[list[tuple]]) -> dict:
-    """The scenario file of `bench/load`."""
-    return {
-        "warm_up_s": profile.warm_up_s,
-        "ramp_up_s": profile.ramp_up_s,
-        "hold_s": profile.hold_s,
-        "ramp_down_s": profile.ramp_down_s,
-        "timeout_s": workload.timeout_s,
-        "lists": list(lists),
-    }
 
 
 @dataclass(frozen=True)
@@ -115,7 +179,7 @@ def latency(hdr: str) -> Latency:
 class Generator:
     """The running generator: one process for all runs of a race, so that its code is compiled before figures count."""
 
-    def __init__(self, jar: Path, content: dict, run: RunFolder) -> None:
+    def __init__(self, program: Program, content: dict, run: RunFolder) -> None:
         """It runs on the cores of the caller; `run` keeps its files and knows its process. Raises GeneratorError."""
         self._folder = run.folder("load")
         self._log = self._folder / "log"
@@ -123,11 +187,9 @@ class Generator:
         self._log_read = 0
         file = self._folder / "scenario.json"
         file.write_text(json.dumps(content, separators=(",", ":")))
-        java = tool("jdk").path
-        assert java
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [str(java / "bin/java"), "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g", "-jar", str(jar), str(file)],
+                [*program.argv, str(file)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, bufsize=1,
                 start_new_session=True,
             )  # fmt: skip

@@ -3,9 +3,10 @@
 Read from /proc and, for bytes, from the kernel's socket diagnostics (sock_diag(7)), because no file tells the bytes of
 one process: every loopback connection is told apart by its ports.
 
-Counters of a tree never go backwards: what a child used is kept when it ends. CPU time also counts children that came
-and went between two samples, as far as their parent waits for them: utime + cutime and stime + cstime of
-proc_pid_stat(5).
+Counters of a tree never go backwards: what a child used is kept when it ends. CPU time is that of each process's own
+clock (clock_getcpuclockid(3)), in nanoseconds. It also counts children that came and went between two samples, as far
+as their parent waits for them: cutime and cstime of proc_pid_stat(5). Only its parts, user and system, are in ticks of
+10 ms, of which a process that does little, one of many, may not have used a single one.
 """
 
 import contextlib
@@ -42,7 +43,35 @@ METRICS = (
     "generator_cpu_us_per_request",
     "generator_share",
 )
-"""The figures of every run, as run.json names them."""
+"""The figures of a run with requests, as run.json names them."""
+
+CONVERSATION_METRICS = (
+    "deliveries_per_s",
+    "latency_mean_ms",
+    "latency_sd_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "latency_p999_ms",
+    "error_share",
+    "cpu_us_per_delivery",
+    "cpu_share",
+    "pss_idle_bytes",
+    "pss_peak_bytes",
+    "rss_peak_bytes",
+    "threads_idle",
+    "threads_peak",
+    "switches_per_delivery",
+    "bytes_per_s",
+    "sends_per_s",
+    "receives_per_s",
+    "bytes_per_send",
+    "bytes_per_send_sd",
+    "bytes_per_receive",
+    "bytes_per_receive_sd",
+    "generator_cpu_us_per_delivery",
+    "generator_share",
+)
+"""The figures of a run with a conversation."""
 
 
 def bytes_per_answer(request: str) -> str:
@@ -56,11 +85,15 @@ PSS_BUDGET = 0.005
 
 @dataclass(frozen=True)
 class _Stat:
-    """The fields of /proc/PID/stat that count here; times in ticks, memory in pages."""
+    """The fields of /proc/PID/stat that count here; times in ticks, memory in pages.
+
+    `user` and `system` include `children`, the time of those that were waited for.
+    """
 
     parent: int
     user: int
     system: int
+    children: int
     threads: int
     started: int
     resident: int
@@ -91,6 +124,7 @@ def _read_stat(pid: str) -> _Stat | None:
         int(fields[1]),
         user + children_user,
         system + children_system,
+        children_user + children_system,
         int(fields[17]),
         int(fields[19]),
         int(fields[21]),
@@ -112,6 +146,15 @@ def _pss(pid: int) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
+def _cpu_s(pid: int, stat: _Stat) -> float:
+    """CPU time of a process and of its children that it has waited for."""
+    try:
+        # The clock of a process by its number, as clock_getcpuclockid(3) of glibc makes it: CPUCLOCK_SCHED is 2.
+        return time.clock_gettime((~pid << 3) | 2) + stat.children * TICK
+    except OSError:
+        return (stat.user + stat.system) * TICK
+
+
 def _switches(pid: int) -> dict[int, tuple[int, int]]:
     """Voluntary and involuntary context switches by thread: the file of a process tells those of its first thread."""
     switches = {}
@@ -125,11 +168,13 @@ def _switches(pid: int) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a tree has used since sampling began (`cpu_*_s`, switches, bytes) and holds now (memory, threads).
+    """What a tree has used since sampling began (`cpu_*`, switches, bytes) and holds now (memory, threads).
 
+    `cpu_s` is CPU time in user and kernel mode; `cpu_user_s` and `cpu_system_s` are its parts as far as ticks tell.
     `pss_bytes` is None where it was left out because of its cost, `bytes_*` where the kernel does not tell.
     """
 
+    cpu_s: float
     cpu_user_s: float
     cpu_system_s: float
     voluntary_switches: int
@@ -140,11 +185,6 @@ class Usage:
     pss_bytes: int | None
     threads: int
     processes: int
-
-    @property
-    def cpu_s(self) -> float:
-        """CPU time in user and kernel mode."""
-        return self.cpu_user_s + self.cpu_system_s
 
     @property
     def switches(self) -> int:
@@ -177,8 +217,8 @@ class Tree:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._cpu_before: tuple[int, int] | None = None
-        self._cpu = [0, 0]
+        self._cpu_before: tuple[float, int, int] | None = None
+        self._cpu = [0.0, 0, 0]
         self._switches = _Counter(2)
         self._pss_not_before = 0.0
 
@@ -187,17 +227,22 @@ class Tree:
         members = _members(self.pid, processes)
         # The sum stays when a child ends, since its parent's cutime takes over; it only drops with a child that nobody
         # waited for.
-        cpu = sum(stat.user for stat in members.values()), sum(stat.system for stat in members.values())
+        cpu = (
+            sum(_cpu_s(pid, stat) for pid, stat in members.items()),
+            sum(stat.user for stat in members.values()),
+            sum(stat.system for stat in members.values()),
+        )
         if self._cpu_before is not None:
-            for position in (0, 1):
+            for position in range(3):
                 self._cpu[position] += max(0, cpu[position] - self._cpu_before[position])
         self._cpu_before = cpu
         self._switches.update(
             {(pid, thread): counts for pid in members for thread, counts in _switches(pid).items()},
         )
         return Usage(
-            cpu_user_s=self._cpu[0] * TICK,
-            cpu_system_s=self._cpu[1] * TICK,
+            cpu_s=self._cpu[0],
+            cpu_user_s=self._cpu[1] * TICK,
+            cpu_system_s=self._cpu[2] * TICK,
             voluntary_switches=self._switches.total[0],
             involuntary_switches=self._switches.total[1],
             bytes_in=traffic[0] if traffic else None,
@@ -479,6 +524,7 @@ class Sampler:
             rows.append(
                 {
                     "t_s": round(now.at - self.snapshots[0].at, 3),
+                    "cpu_s": round(usage.cpu_s - then.cpu_s, 6),
                     "cpu_user_s": round(usage.cpu_user_s - then.cpu_user_s, 3),
                     "cpu_system_s": round(usage.cpu_system_s - then.cpu_system_s, 3),
                     "rss_bytes": usage.rss_bytes,

@@ -10,6 +10,7 @@ import os
 import platform
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -24,10 +25,10 @@ from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
 from samewire.race import RaceError, findings, generator
-from samewire.race.experiment import Entrant, Experiment, Lookups, Profile, Requests, Workload
+from samewire.race.experiment import Conversation, Entrant, Experiment, Lookups, Profile, Requests, Workload
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
-from samewire.race.metrics import METRICS, Sampler, Snapshot, Usage, Window, bytes_per_answer
+from samewire.race.metrics import CONVERSATION_METRICS, METRICS, Sampler, Snapshot, Usage, Window, bytes_per_answer
 from samewire.race.placement import Placement, pinned, place
 from samewire.race.statistics import mean_interval
 from samewire.record import fresh_pass, why_stale
@@ -38,6 +39,7 @@ SERVER_BUSY = 0.90
 OTHER_LOAD = 0.15
 STEAL = 0.02
 SERVED_IN_TURN = 0.8
+ON_TIME = 0.95
 _COMPARED = (
     "throughput_rps",
     "latency_mean_ms",
@@ -52,13 +54,26 @@ _COMPARED = (
     "threads_peak",
     "switches_per_request",
 )
+_COMPARED_IN_CONVERSATION = (
+    "latency_mean_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "cpu_us_per_delivery",
+    "pss_idle_bytes",
+    "pss_peak_bytes",
+    "threads_peak",
+    "switches_per_delivery",
+    "bytes_per_s",
+    "receives_per_s",
+    "bytes_per_send",
+    "bytes_per_receive",
+)
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_IN_TURN = "throughput × mean latency is"
 _IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
 )
-_NO_ERRORS = {"status": 0, "wrong_status_for_path": 0, "connection": 0, "timeout": 0}
 
 
 def race(
@@ -130,10 +145,10 @@ def _race(
     servers = [entrant.server for entrant in entrants if not entrant.variant]
     lab = _lab(profile, servers, placement, compose)
     passes = _passes(servers, lab.images)
-    jar = generator.build()
+    program = generator.build(generator.folder(experiment.workload))
     with pinned(placement.generator), lab:
-        record = _Record(experiment, profile, entrants, passes, placement, lab.images, seed, started, folder)
-        _Race(experiment, profile, entrants, placement, seed, record, lab, console).run(jar)
+        record = _Record(experiment, profile, entrants, passes, placement, lab.images, program, seed, started, folder)
+        _Race(experiment, profile, entrants, placement, seed, record, lab, console).run(program)
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
@@ -171,16 +186,16 @@ class _Race:
         self._lab, self._console = lab, console
         self._databases: dict[str, tuple[Database, str]] = {}
 
-    def run(self, jar: Path) -> None:
-        profile, workload = self._profile, self._experiment.workload
+    def run(self, program: generator.Program) -> None:
+        profile = self._profile
         print_ = self._console.print
         print_(f"[bold]{self._experiment.title}[/], profile {profile.name}, seed {self._seed}", highlight=False)
         print_(f"cores: {_describe(self._placement)}", highlight=False)
         for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
             if store in URL_VARIABLES:
                 self._load_data(store)
-        lists = generator.lists(workload, profile, self._seed)
-        load = Generator(jar, generator.scenario(workload, profile, lists), self._lab.run)
+        scenario = generator.scenario(self._experiment.workload, profile, self._seed)
+        load = Generator(program, scenario, self._lab.run)
         try:
             self._rounds(load)
         finally:
@@ -241,7 +256,7 @@ class _Race:
         """One run, as run.json holds it; what went wrong with it is in `failed`."""
         run: dict = {
             "started_at": _now(),
-            "load": {"requests": 0, "errors": dict(_NO_ERRORS)},
+            "load": {"requests": 0, "errors": {}},
             "metrics": {},
             "warnings": [],
         }
@@ -298,7 +313,7 @@ class _Race:
         hold = Window(marks["hold"], marks["ramp_down"])
         peaks = [snapshot.trees["server"] for snapshot in [*sampler.snapshots, marks["hold"], marks["ramp_down"]]]
         loaded = _load(result, self._experiment.workload)
-        figures = _figures(loaded, hold, idle.trees["server"], peaks, self._placement)
+        figures = _figures(loaded, hold, idle.trees["server"], peaks, self._placement, self._experiment.workload)
         return {
             "started_at": started_at,
             "load": loaded,
@@ -307,7 +322,7 @@ class _Race:
             "sampling": sampler.cost.as_dict(),
             "metrics": figures,
             "warnings": [
-                *_idle_users(loaded, self._experiment.workload.users),
+                *_idle_users(loaded, self._experiment.workload),
                 *_warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
             ],
         }
@@ -320,15 +335,21 @@ def _idle(usage: Usage) -> dict:
 def _load(result: Mapping, workload: Workload) -> dict:
     """The load as run.json holds it: figures of the hold, with those of the whole load beside them."""
     hold = result["stages"]["hold"]
-    right = hold["requests"] - sum(hold["errors"].values())
+    if isinstance(workload, Conversation):
+        own = {name: hold[name] for name in ("sends", "receives", "deliveries", "bytes")}
+    else:
+        right = hold["requests"] - sum(hold["errors"].values())
+        own = {
+            "statuses": hold["statuses"],
+            "throughput_rps": right / hold["duration_s"],
+            "bytes_in": hold["bytes_in"],
+            "by_request": _by_request(hold["by_request"], workload),
+        }
     return {
         "requests": hold["requests"],
         "errors": hold["errors"],
-        "statuses": hold["statuses"],
         "duration_s": hold["duration_s"],
-        "throughput_rps": right / hold["duration_s"],
-        "bytes_in": hold["bytes_in"],
-        "by_request": _by_request(hold["by_request"], workload),
+        **own,
         "latency_ms": generator.latency(hold["hdr"]).as_dict(),
         "hdr": hold["hdr"],
         "hdr_unit": result["hdr_unit"],
@@ -337,7 +358,7 @@ def _load(result: Mapping, workload: Workload) -> dict:
     }
 
 
-def _by_request(counts: Sequence[Mapping[str, int]], workload: Workload) -> dict[str, dict[str, int]]:
+def _by_request(counts: Sequence[Mapping[str, int]], workload: Lookups | Requests) -> dict[str, dict[str, int]]:
     """Answers and their bytes by the name of the request, none where each user sends requests of its own."""
     if isinstance(workload, Lookups):
         return {}
@@ -351,9 +372,12 @@ def _by_request(counts: Sequence[Mapping[str, int]], workload: Workload) -> dict
 def _whole(result: Mapping) -> dict:
     """What happened from the first user's arrival to the last one's departure."""
     stages = result["stages"].values()
+    errors: Counter[str] = Counter()
+    for stage in stages:
+        errors.update(stage["errors"])
     return {
         "requests": sum(stage["requests"] for stage in stages),
-        "errors": {kind: sum(stage["errors"][kind] for stage in stages) for kind in _NO_ERRORS},
+        "errors": dict(errors),
         "duration_s": sum(stage["duration_s"] for stage in stages),
         "users_in_hold": result["users_in_hold"],
         "users_lost": result["users_lost"],
@@ -361,55 +385,94 @@ def _whole(result: Mapping) -> dict:
 
 
 def _figures(
-    load: Mapping, hold: Window, idle: Usage, peaks: Sequence[Usage], placement: Placement
+    load: Mapping, hold: Window, idle: Usage, peaks: Sequence[Usage], placement: Placement, workload: Workload
 ) -> dict[str, float | int | None]:
-    """The metrics of one run. Costs per request are rates during the hold, divided by its rate of requests."""
-    whole, latency = load["whole"], load["latency_ms"]
-    rate = load["requests"] / load["duration_s"]
-
-    def per_request(cores: float | None) -> float | None:
-        return None if cores is None or not rate else cores / rate * 1e6
-
+    """The metrics of one run."""
     server, generating = hold.cpu_rate("server"), hold.cpu_rate("generator")
     assert server is not None
     assert generating is not None
-    figures = {
-        "throughput_rps": load["throughput_rps"],
+    conversing = isinstance(workload, Conversation)
+    figures = _common_figures(load, idle, peaks) | {
+        "cpu_share": server / len(placement.server),
+        "generator_share": generating / len(placement.generator),
+    }
+    figures |= (_conversation_figures if conversing else _request_figures)(load, hold)
+    # In the order of the documentation and of the tables.
+    named = CONVERSATION_METRICS if conversing else METRICS
+    assert figures.keys() == set(named)
+    by_request = load.get("by_request", {})
+    return {name: figures[name] for name in named} | {
+        bytes_per_answer(request): counted["bytes"] / counted["answers"] if counted["answers"] else None
+        for request, counted in by_request.items()
+    }
+
+
+def _common_figures(load: Mapping, idle: Usage, peaks: Sequence[Usage]) -> dict[str, float | int | None]:
+    whole, latency = load["whole"], load["latency_ms"]
+    return {
         "latency_mean_ms": latency["mean"],
         "latency_sd_ms": latency["sd"],
         "latency_p50_ms": latency["p50"],
         "latency_p99_ms": latency["p99"],
         "latency_p999_ms": latency["p99.9"],
         "error_share": sum(whole["errors"].values()) / whole["requests"] if whole["requests"] else None,
-        "cpu_us_per_request": per_request(server),
-        "cpu_share": server / len(placement.server),
         "pss_idle_bytes": idle.pss_bytes,
         "pss_peak_bytes": max((usage.pss_bytes for usage in peaks if usage.pss_bytes), default=None),
         "rss_peak_bytes": max(usage.rss_bytes for usage in peaks),
         "threads_idle": idle.threads,
         "threads_peak": max(usage.threads for usage in peaks),
-        "switches_per_request": hold.switch_rate("server") / rate if rate else None,
-        "bytes_per_answer": load["bytes_in"] / load["requests"] if load["requests"] else None,
-        "database_cpu_us_per_request": per_request(hold.cpu_rate("database")),
-        "generator_cpu_us_per_request": per_request(generating),
-        "generator_share": generating / len(placement.generator),
-    }
-    assert tuple(figures) == METRICS
-    return figures | {
-        bytes_per_answer(request): counted["bytes"] / counted["answers"] if counted["answers"] else None
-        for request, counted in load["by_request"].items()
     }
 
 
-def _idle_users(load: Mapping, users: int) -> list[str]:
-    """Warnings if not all users were there from the hold's begin, or not all were served in turn.
+def _per(number: int, load: Mapping, cores: float | None) -> float | None:
+    """CPU in µs for each of so many: a rate during the hold, divided by their rate."""
+    return None if cores is None or not number else cores / (number / load["duration_s"]) * 1e6
+
+
+def _request_figures(load: Mapping, hold: Window) -> dict[str, float | int | None]:
+    requests = load["requests"]
+    return {
+        "throughput_rps": load["throughput_rps"],
+        "cpu_us_per_request": _per(requests, load, hold.cpu_rate("server")),
+        "switches_per_request": hold.switch_rate("server") / (requests / load["duration_s"]) if requests else None,
+        "bytes_per_answer": load["bytes_in"] / requests if requests else None,
+        "database_cpu_us_per_request": _per(requests, load, hold.cpu_rate("database")),
+        "generator_cpu_us_per_request": _per(requests, load, hold.cpu_rate("generator")),
+    }
+
+
+def _conversation_figures(load: Mapping, hold: Window) -> dict[str, float | int | None]:
+    deliveries, seconds = load["deliveries"], load["duration_s"]
+    sends, receives = load["sends"], load["receives"]
+    return {
+        "deliveries_per_s": deliveries / seconds,
+        "cpu_us_per_delivery": _per(deliveries, load, hold.cpu_rate("server")),
+        "switches_per_delivery": hold.switch_rate("server") / (deliveries / seconds) if deliveries else None,
+        "bytes_per_s": load["bytes"] / seconds,
+        "sends_per_s": sends["count"] / seconds,
+        "receives_per_s": receives["count"] / seconds,
+        "bytes_per_send": sends["bytes_mean"],
+        "bytes_per_send_sd": sends["bytes_sd"],
+        "bytes_per_receive": receives["bytes_mean"],
+        "bytes_per_receive_sd": receives["bytes_sd"],
+        "generator_cpu_us_per_delivery": _per(deliveries, load, hold.cpu_rate("generator")),
+    }
+
+
+def _idle_users(load: Mapping, workload: Workload) -> list[str]:
+    """Warnings if not all users were there from the hold's begin, or not all were served in turn, or on time.
 
     In a closed model without think time, throughput × mean latency is the number of users (Little's law), as far as all
     are served: who still waits at the end has no latency yet.
     """
-    warnings = []
+    users, warnings = workload.users, []
     if (there := load["whole"]["users_in_hold"]) < users:
         warnings.append(f"only {there:,} of {users:,} users had a connection when the hold began")
+    if isinstance(workload, Conversation):
+        sent, due = load["sends"]["count"], users * load["duration_s"] / workload.message_every_s
+        if sent < ON_TIME * due:
+            warnings.append(f"only {sent:,} of {due:,.0f} messages that were due during the hold were taken by its end")
+        return warnings
     in_flight = load["throughput_rps"] * (load["latency_ms"]["mean"] or 0) / 1000
     if in_flight < SERVED_IN_TURN * users:
         warnings.append(
@@ -448,10 +511,10 @@ def _warnings(
     generator_share, server_busy = figures["generator_share"], hold.busy_share(placement.server)
     if generator_share is not None and generator_share >= GENERATOR_BUSY:
         warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
-    elif server_busy < SERVER_BUSY:
+    elif "throughput_rps" in figures and server_busy < SERVER_BUSY:
         others = hold.busy_share(placement.database | placement.generator)
         warnings.append(f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, the others {others:.0%}")
-    stalls = [line for line in complaints if "Jitter watchdog" in line]
+    stalls = [line for line in complaints if "Jitter watchdog" in line or "stood still" in line]
     if stalls:
         warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")
     return warnings
@@ -468,6 +531,7 @@ class _Record:
         passes: Mapping[str, dict],
         placement: Placement,
         images: Mapping[str, str],
+        program: generator.Program,
         seed: int,
         started: datetime,
         folder: Path,
@@ -491,6 +555,7 @@ class _Record:
                 "title": experiment.title,
                 "service": experiment.service,
                 "study": {"title": experiment.study.title, "note": experiment.study.note},
+                **_ranking(experiment.workload),
             },
             "profile": profile.name,
             "seed": seed,
@@ -498,10 +563,10 @@ class _Record:
             "finished_at": started.isoformat(timespec="seconds"),
             "parameters": parameters,
             # What is in the images is not of this machine.
-            "machine": _machine([] if images else [entrant.server for entrant in entrants]),
+            "machine": _machine([] if images else [entrant.server for entrant in entrants], program),
             "placement": placement.as_dict(),
             "images": dict(images),
-            "generator": {"name": generator.NAME, "version": generator.VERSION},
+            "generator": {"name": program.name, "version": program.version},
             "databases": {},
             "servers": [
                 {
@@ -512,6 +577,7 @@ class _Record:
                     "store": entrant.server.store,
                     "concurrency": entrant.server.concurrency,
                     "variant": entrant.variant,
+                    **({"transport": entrant.server.transport} if entrant.server.transport else {}),
                     "ranked": True,
                     "pass": passes[entrant.server.id],
                 }
@@ -564,7 +630,9 @@ class _Record:
             }
             for entrant in self._entrants
         }
-        compared = dict.fromkeys((*_COMPARED, *(finding.metric for finding in self._experiment.findings)))
+        conversing = isinstance(self._experiment.workload, Conversation)
+        usual = _COMPARED_IN_CONVERSATION if conversing else _COMPARED
+        compared = dict.fromkeys((*usual, *(finding.metric for finding in self._experiment.findings)))
         self.content["comparisons"] = findings.comparisons(figures, tuple(compared))
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
         in_containers = [_IN_CONTAINERS] if self.content["images"] else []
@@ -601,6 +669,13 @@ class _Record:
         new.replace(self._folder / "run.json")
 
 
+def _ranking(workload: Workload) -> dict:
+    """By what its servers are ranked, where it is not throughput: that of a conversation is its users'."""
+    if not isinstance(workload, Conversation):
+        return {}
+    return {"ranking": {"metric": "cpu_us_per_delivery", "best": "lowest"}}
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -609,10 +684,10 @@ def _describe(placement: Placement) -> str:
     return ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
 
 
-def _machine(servers: Sequence[Server]) -> dict:
+def _machine(servers: Sequence[Server], program: generator.Program) -> dict:
     models = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     names = [line.partition("=")[2].strip('"') for line in _lines("/etc/os-release") if line.startswith("PRETTY_NAME=")]
-    needs = dict.fromkeys(need for server in servers for need in (*server.needs, "jdk"))
+    needs = dict.fromkeys((*(need for server in servers for need in server.needs), *program.needs))
     return {
         "cpu_model": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),

@@ -25,14 +25,14 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dashed` sets one of two alike apart."""
+    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dash` sets one of two alike apart."""
 
     label: str
     hue: int
     points: Sequence[tuple[float, float]]
     label_at: float
     band: Sequence[tuple[float, float, float]] = ()
-    dashed: bool = False
+    dash: str = ""  # "dashed", "dotted", "dotted dashed"
 
 
 def lines(
@@ -70,8 +70,8 @@ def lines(
 
 def _stroke(line: Line, x: Axis, y: Axis, height: int) -> Markup:
     corners = " ".join(f"{x.at(a) * _WIDTH:.1f},{_px(y, b, height)}" for a, b in line.points)
-    dashed = " dashed" if line.dashed else ""
-    return tag("polyline", class_=f"line hue-{line.hue}{dashed}", points=corners, vector_effect="non-scaling-stroke")
+    kind = f"line hue-{line.hue} {line.dash}".rstrip()
+    return tag("polyline", class_=kind, points=corners, vector_effect="non-scaling-stroke")
 
 
 def _band(line: Line, x: Axis, y: Axis, height: int) -> Markup:

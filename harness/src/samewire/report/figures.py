@@ -10,14 +10,11 @@ from typing import Any
 from markupsafe import Markup
 
 from samewire.report import axes, charts, histograms
+from samewire.report.kinds import CONVERSATION, Kind
 from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
 from samewire.report.numbers import Estimate, metric, number
 
-#: Metrics whose ratios between servers are drawn.
-COMPARED = (
-    "throughput_rps", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "pss_peak_bytes",
-    "switches_per_request",
-)  # fmt: skip
+_DASHES = {"polling": "dotted", "socket.io-batched": "dashed"}
 
 
 # Line charts
@@ -33,8 +30,8 @@ class Panel:
 
 
 def over_time(race: Race) -> list[Panel]:
-    """Throughput over time: the mean over the rounds and, behind it, the least and the greatest of them."""
-    seconds = {entrant.id: _per_second(entrant) for entrant in race.entrants}
+    """The rate over time: the mean over the rounds and, behind it, the least and the greatest of them."""
+    seconds = {entrant.id: _per_second(race.kind, entrant) for entrant in race.entrants}
     top = max((max(rates) for each in seconds.values() for rates in each.values()), default=0)
     last = max((second for each in seconds.values() for second in each), default=1)
     drawn = {}
@@ -50,16 +47,18 @@ def over_time(race: Race) -> list[Panel]:
         return f"{entrant.name} mostly about {number(drawn[entrant.id].label_at)} per second"
 
     spans = _ramps(race.data["parameters"], last)
-    title = f"Throughput over {last} seconds"
+    title = f"{race.kind.rate} over {last} seconds"
     return _panels(race, drawn, axes.linear(last, steps=6), axes.linear(top), title, tell, spans)
 
 
-def _per_second(entrant: Entrant) -> dict[int, list[int]]:
-    """The right answers in each second, one number for each round."""
+def _per_second(kind: Kind, entrant: Entrant) -> dict[int, list[int]]:
+    """The right answers, or the deliveries, in each second, one number for each round."""
     rates: dict[int, list[int]] = {}
     for run in entrant.runs:
         for row in run["load"].get("series", []):
-            rates.setdefault(round(row["t_s"]), []).append(row["requests"] - row.get("errors", 0))
+            rates.setdefault(round(row["t_s"]), []).append(
+                row["deliveries"] if kind is CONVERSATION else row["requests"] - row.get("errors", 0)
+            )
     return dict(sorted(rates.items()))
 
 
@@ -73,7 +72,7 @@ def _ramps(parameters: Mapping[str, Any], last: float) -> list[tuple[float, floa
 
 
 def distributions(race: Race) -> list[Panel]:
-    """Latency against the share of requests, all rounds merged."""
+    """Latency against the share of requests or deliveries, all rounds merged."""
     merged = {}
     for entrant in race.entrants:
         try:
@@ -100,7 +99,7 @@ def distributions(race: Race) -> list[Panel]:
 
 
 def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
-    """Points from 10 % to 99.9 %, evenly spaced along the axis; it ends before a single request would be the share."""
+    """Points from 10 % to 99.9 %, evenly spaced along the axis; it ends before a single one would be the share."""
     start, end = -math.log10(0.9), min(3.0, math.log10(distribution.count))
     shares = [1 - 10 ** -(start + (end - start) * i / 80) for i in range(81)]
     return [(share, distribution.percentile(share)) for share in shares]
@@ -109,10 +108,15 @@ def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
 def _line(
     race: Race, entrant: Entrant, points: Sequence[tuple[float, float]], label_at: float, band: Sequence[tuple] = ()
 ) -> charts.Line:
-    """The line of an entrant; dashed for a variant, and for a second store where both are ranked and share a panel."""
+    """The line of an entrant: dashed for a variant, and for a second store where both are ranked and share a panel.
+
+    A stack may have several transports, in one hue: the line of polling is dotted (of a variant: dashed and dotted),
+    that of batches dashed.
+    """
     stores = sorted({other.store for other in race.ranked})
-    dashed = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
-    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dashed)
+    second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
+    dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
+    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash)
 
 
 def _panels(
@@ -150,7 +154,7 @@ class Forest:
 def forests(race: Race) -> list[Forest]:
     """The ratios of each metric in which ranked servers were compared, those by request last."""
     by_request = dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"])
-    return [forest for key in (*COMPARED, *by_request) if (forest := _forest(race, key))]
+    return [forest for key in (*race.kind.compared, *by_request) if (forest := _forest(race, key))]
 
 
 def _forest(race: Race, key: str) -> Forest | None:
@@ -180,17 +184,22 @@ class DotTable:
 
 
 def resources(race: Race) -> list[DotTable]:
-    """CPU, memory, threads and context switches."""
+    """CPU, memory, threads, context switches and, where they were measured, bytes."""
+    unit = race.kind.unit
     parts = {"server": "", "database": "database_", "generator": "generator_"}
-    bars = [(f"part {part}", part, f"{prefix}cpu_us_per_request") for part, prefix in parts.items()]
+    bars = [(f"part {part}", part, f"{prefix}cpu_us_per_{unit}") for part, prefix in parts.items()]
     memory = [("dot hollow", "idle", "pss_idle_bytes"), ("dot", "peak", "pss_peak_bytes")]
     threads = [("dot hollow", "idle", "threads_idle"), ("dot", "peak", "threads_peak")]
-    switches = [("dot", "", "switches_per_request")]
+    switches = [("dot", "", f"switches_per_{unit}")]
+    traffic = [("dot", "", "bytes_per_s")]
+    operations = [("dot hollow", "send", "bytes_per_send"), ("dot", "receive", "bytes_per_receive")]
     tables = (
-        _dot_table(race, "CPU per request", "µs", bars, _bar, sum),
+        _dot_table(race, f"CPU per {unit}", "µs", bars, _bar, sum),
         _dot_table(race, "Memory, PSS", "MiB", memory, _dots, max),
         _dot_table(race, "Threads", "", threads, _dots, max),
-        _dot_table(race, "Context switches per request", "", switches, _dots, max),
+        _dot_table(race, f"Context switches per {unit}", "", switches, _dots, max),
+        _dot_table(race, "Bytes on all connections", "kB/s", traffic, _dots, max),
+        _dot_table(race, "Bytes of an operation", "", operations, _dots, max, steps=2),
     )
     return [table for table in tables if table]
 
@@ -212,14 +221,18 @@ def _dot_table(
     columns: Sequence[tuple[str, str, str]],
     draw: Callable[[Entrant, Sequence[str], Sequence[Estimate], axes.Axis], Markup],
     reach: Callable[[Iterable[float]], float],
+    steps: int = 4,
 ) -> DotTable | None:
-    """A table of the (class, name, metric) columns that were measured at all; `reach` tells how far a row's go."""
+    """A table of the (class, name, metric) columns that were measured at all; `reach` tells how far a row's go.
+
+    Where figures are long, the labels of fewer `steps` of the axis fit a telephone.
+    """
     there = [any(entrant.estimate(key).mean is not None for entrant in race.entrants) for _, _, key in columns]
     if not any(there):
         return None
     kinds, names, keys = zip(*itertools.compress(columns, there), strict=True)
     figures = {entrant.id: [entrant.estimate(key) for key in keys] for entrant in race.entrants}
-    axis = axes.linear(max(reach(one.high or one.mean or 0.0 for one in row) for row in figures.values()))
+    axis = axes.linear(max(reach(one.high or one.mean or 0.0 for one in row) for row in figures.values()), steps)
     groups = [
         (group, [(one, draw(one, kinds, figures[one.id], axis), figures[one.id]) for one in group.entrants])
         for group in race.groups

@@ -11,9 +11,8 @@ from typing import Any
 
 import jsonschema
 
+from samewire.report.kinds import kind_of, ranking_of
 from samewire.report.numbers import ABSENT, METRICS, Estimate, count, metric
-
-RANKING = "throughput_rps"
 
 # Verdicts on findings as predicates: singular, plural.
 _VERDICTS = {
@@ -60,6 +59,7 @@ class Entrant:
     hue: int
     stack: Mapping[str, str]
     traits: str
+    transport: str
     store: str
     database: str
     ranked: bool
@@ -73,7 +73,7 @@ class Entrant:
 
     @cached_property
     def requests(self) -> int:
-        """Requests of the whole load, ramps included, in all rounds."""
+        """Requests, or operations of a conversation, of the whole load, ramps included, in all rounds."""
         return sum(load["requests"] for load in self._loads())
 
     @cached_property
@@ -112,6 +112,8 @@ class Race:
 
     def __init__(self, data: Mapping[str, Any]):
         self.data = data
+        self.kind = kind_of(data)
+        self.ranking = ranking_of(data)
         self.entrants = self._entrants()
         self._comparisons: dict[tuple[str, str, str], Comparison] = {}
         for item in data["comparisons"]:
@@ -130,6 +132,7 @@ class Race:
             store = server.get("store") or ""
             database = self.data["databases"].get(store, {})
             variant = server.get("variant", "")
+            transport = server.get("transport") or ""
             entrants.append(
                 Entrant(
                     id=server["id"],
@@ -138,7 +141,8 @@ class Race:
                     name=names[server["id"]],
                     hue=hues[stacks[server["id"]]],
                     stack=server.get("stack") or {},
-                    traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency")))),
+                    traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency"), transport))),
+                    transport=transport,
                     store=store,
                     database=database.get("label", "no database" if store == "memory" else store),
                     ranked=server["ranked"],
@@ -147,7 +151,12 @@ class Race:
                     summary=self.data["summary"].get(server["id"], {}),
                 )
             )
-        return sorted(entrants, key=lambda one: (-(one.estimate(RANKING).mean or 0), one.id))
+        return sorted(entrants, key=self._order)
+
+    def _order(self, entrant: Entrant) -> tuple[bool, float, str]:
+        """The best first, those without a figure last."""
+        mean = entrant.estimate(self.ranking.metric).mean
+        return mean is None, (mean or 0) * (1 if self.ranking.lowest else -1), entrant.id
 
     @cached_property
     def records(self) -> dict[str, Mapping[str, Any]]:
@@ -167,7 +176,7 @@ class Race:
 
     @property
     def ranked(self) -> tuple[Entrant, ...]:
-        """The servers on real databases, by throughput."""
+        """The servers on no stand-in, the best first."""
         return tuple(entrant for entrant in self.entrants if entrant.ranked)
 
     @property
@@ -191,7 +200,7 @@ class Race:
         return self._comparisons.get((key, a.id, b.id))
 
     def pairs(self, key: str) -> list[Comparison]:
-        """The comparisons of ranked servers in a metric, each pair once, the one with more throughput first.
+        """The comparisons of ranked servers in a metric, each pair once, the one that is ranked better first.
 
         Of two variants those are compared that have one thing in common: the server, or the variant.
         """
@@ -211,15 +220,12 @@ class Race:
         return text
 
     def rank(self, entrant: Entrant) -> str:
-        """The place in throughput, or the places that the intervals leave open: `1`, `2–3`; `–` when not ranked."""
+        """Its place, or the places that the intervals leave open: `1`, `2–3`; `–` when not ranked."""
         if not entrant.ranked:
             return ABSENT
-        verdicts = [
-            found.verdict if (found := self.compare(RANKING, entrant, other)) else "undecided"
-            for other in self.ranked
-            if other is not entrant
-        ]
-        best, worst = 1 + verdicts.count("lower"), len(self.ranked) - verdicts.count("higher")
+        others = [other for other in self.ranked if other is not entrant]
+        best = 1 + sum(self._beats(other, entrant) for other in others)
+        worst = len(self.ranked) - sum(self._beats(entrant, other) for other in others)
         return str(best) if best == worst else f"{best}–{worst}"
 
     def tie(self, key: str, entrant: Entrant) -> Comparison | None:
@@ -232,33 +238,35 @@ class Race:
         """What the race decided, in a sentence."""
         ranked = self.ranked
         if not any(entrant.requests for entrant in self.entrants):
-            return "Nothing was measured: no server answered a request."
+            return f"Nothing was measured: no server {self.kind.done}."
         if not ranked:
             return "Nothing is ranked: every server ran on a stand-in."
         best = ranked[0]
-        rate = best.estimate(RANKING)
-        if rate.mean is None:
-            return "Nothing is ranked: no server on a real database answered a request."
-        figure = f"{rate.mean_text()} requests per second"
-        if rate.has_interval:
-            figure += f" (95 % interval {rate.interval_text()})"
+        value, words = best.estimate(self.ranking.metric), self.ranking
+        if value.mean is None:
+            where = " on a real database" if self.data["databases"] else ""
+            return f"Nothing is ranked: no server{where} {self.kind.done}."
+        figure = f"{value.mean_text()} {words.unit}"
+        if value.has_interval:
+            figure += f" (95 % interval {value.interval_text()})"
         if len(ranked) == 1:
-            return f"{best.name} answered {figure}; there was no other ranked server to compare it with."
+            return f"{best.name} {words.had} {figure}; there was no other ranked server to compare it with."
         if self.rounds < 2:
-            return f"One round decides nothing: {best.name} answered most, {figure}, but no order can be claimed."
+            return f"One round decides nothing: {best.name} {words.led}, {figure}, but no order can be claimed."
         contenders = [best, *(other for other in ranked[1:] if not self._beats(best, other))]
         if len(contenders) > 1:
             names = enumeration(contender.name for contender in contenders)
-            return f"No winner among {count(len(ranked), 'ranked server')}: {names} cannot be told apart in throughput."
-        ratio = self.compare(RANKING, best, ranked[1]).ratio
+            servers = count(len(ranked), "ranked server")
+            return f"No winner among {servers}: {names} cannot be told apart in {words.name}."
+        ratio = self.compare(words.metric, best, ranked[1]).ratio
         return (
-            f"{best.name} answers most of {count(len(ranked), 'ranked server')}: {figure}, "
-            f"{ratio.mean_text()} times as many as {ranked[1].name}, the next."
+            f"{best.name} {words.leads} of {count(len(ranked), 'ranked server')}: {figure}, "
+            f"{ratio.mean_text()} {words.times} {ranked[1].name}, the next."
         )
 
     def _beats(self, a: Entrant, b: Entrant) -> bool:
-        found = self.compare(RANKING, a, b)
-        return found is not None and found.verdict == "higher"
+        found = self.compare(self.ranking.metric, a, b)
+        return found is not None and found.verdict == ("lower" if self.ranking.lowest else "higher")
 
     def remarks(self) -> list[str]:
         """What has to be read with the verdict: findings, errors, stand-ins."""

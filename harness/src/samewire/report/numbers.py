@@ -25,16 +25,19 @@ _MIB = 2.0**-20
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         "throughput_rps": Metric("Throughput", "requests/s"),
+        "deliveries_per_s": Metric("Deliveries", "deliveries/s"),
         "latency_mean_ms": Metric("Latency, mean", "ms"),
         "latency_sd_ms": Metric("Latency, standard deviation", "ms"),
         "latency_p50_ms": Metric("Latency, p50", "ms"),
         "latency_p99_ms": Metric("Latency, p99", "ms"),
         "latency_p999_ms": Metric("Latency, p99.9", "ms"),
         "error_share": Metric("Errors", "%", 100.0),
+        "cpu_us_per_delivery": Metric("CPU per delivery, server", "µs"),
         "cpu_us_per_request": Metric("CPU per request, server", "µs"),
         "database_cpu_us_per_request": Metric("CPU per request, database", "µs"),
         "generator_cpu_us_per_request": Metric("CPU per request, generator", "µs"),
         "cpu_share": Metric("CPU used of the server's cores", "%", 100.0),
+        "generator_cpu_us_per_delivery": Metric("CPU per delivery, generator", "µs"),
         "generator_share": Metric("CPU used of the generator's cores", "%", 100.0),
         "pss_idle_bytes": Metric("Memory idle, PSS", "MiB", _MIB),
         "pss_peak_bytes": Metric("Memory peak, PSS", "MiB", _MIB),
@@ -42,7 +45,15 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "threads_idle": Metric("Threads, idle"),
         "threads_peak": Metric("Threads, peak"),
         "switches_per_request": Metric("Context switches per request"),
+        "switches_per_delivery": Metric("Context switches per delivery"),
         "bytes_per_answer": Metric("Bytes of an answer, headers included"),
+        "bytes_per_s": Metric("Bytes on all connections", "kB/s", 0.001),
+        "sends_per_s": Metric("Sends", "per second"),
+        "receives_per_s": Metric("Receives", "per second"),
+        "bytes_per_send": Metric("Bytes of a send"),
+        "bytes_per_send_sd": Metric("Bytes of a send, standard deviation"),
+        "bytes_per_receive": Metric("Bytes of a receive"),
+        "bytes_per_receive_sd": Metric("Bytes of a receive, standard deviation"),
     }
 )
 

@@ -15,28 +15,9 @@ import jinja2
 from markupsafe import Markup, escape
 
 from samewire.report import figures, numbers, tables
+from samewire.report.kinds import Kind
 from samewire.report.model import Entrant, Group, Race, load, measured
 from samewire.report.numbers import ABSENT, Estimate, count, metric, number
-
-#: Columns of the main tables: heading, unit, and (subheading, metric) for each column below it.
-COLUMNS = (
-    ("Throughput", "requests/s", (("", "throughput_rps"),)),
-    (
-        "Latency",
-        "ms",
-        (
-            ("mean", "latency_mean_ms"),
-            ("p50", "latency_p50_ms"),
-            ("p99", "latency_p99_ms"),
-            ("p99.9", "latency_p999_ms"),
-        ),
-    ),
-    ("Errors", "%", (("", "error_share"),)),
-    ("CPU", "µs/request", (("", "cpu_us_per_request"),)),
-    ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
-    ("Threads", "peak", (("", "threads_peak"),)),
-    ("Switches", "per request", (("", "switches_per_request"),)),
-)
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000
@@ -81,7 +62,6 @@ def render(race: Race) -> str:
         css=Markup((here / "templates/report.css").read_text("utf-8").replace("FONT", font)),
         elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
         warned=[entrant for entrant in race.entrants if entrant.warnings],
-        columns=COLUMNS,
         result_tables=[ResultTable(race, group) for group in race.groups],
         findings=[(finding, *_own_figure(race, finding)) for finding in race.data["findings"]],
         forests=figures.forests(race),
@@ -116,7 +96,7 @@ class ResultTable:
     rows: list[tuple[str, Entrant, list[Cell]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        keys = [key for _, _, columns in COLUMNS for _, key in columns]
+        keys = [key for _, _, columns in self.race.kind.columns for _, key in columns]
         self.rows = [
             (self.race.rank(entrant), entrant, [self._cell(entrant, key) for key in keys])
             for entrant in self.group.entrants
@@ -126,7 +106,7 @@ class ResultTable:
         estimate = entrant.estimate(key)
         if key == "error_share" and estimate.mean == 0:
             return Cell("0", f"of {entrant.requests:,}")
-        reason = why_absent(entrant, estimate)
+        reason = why_absent(entrant, estimate, self.race.kind)
         note = self.notes.setdefault(reason, "abcdef"[len(self.notes)]) if reason else ""
         return Cell(estimate.mean_text(), estimate.interval_text(), note, self._tie(entrant, key))
 
@@ -138,12 +118,13 @@ class ResultTable:
         return f"undecided against {self.race.name(tie.b)}, the row above{ratio}"
 
 
-def why_absent(entrant: Entrant, estimate: Estimate) -> str:
+def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:
     """Why a figure or its interval is a dash; nothing when both are there."""
     if estimate.has_interval:
         return ""
     if estimate.mean is None:
-        return "not measured" if entrant.requests else "no request was answered"
+        nothing = not entrant.requests or entrant.estimate("deliveries_per_s").mean == 0
+        return kind.undone if nothing else "not measured"
     return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
 
 

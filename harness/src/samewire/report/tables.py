@@ -33,6 +33,9 @@ def runs(race: Race) -> str:
         load = run["load"]
         line = {**_who(by_id[run["server"]]), **{key: run.get(key) for key in ("round", "position", "started_at")}}
         line |= {"requests": load["requests"]}
+        if "deliveries" in load:
+            counts = {key: load[key]["count"] for key in ("sends", "receives")}
+            line |= {"deliveries": load["deliveries"], **counts}
         line |= {f"errors_{kind}": number for kind, number in load["errors"].items()}
         line |= {f"status_{status}": number for status, number in load.get("statuses", {}).items()}
         line |= run["metrics"]

@@ -12,14 +12,6 @@ from rich.text import Text
 from samewire.report.model import Entrant, Group, Race
 from samewire.report.numbers import count
 
-_COLUMNS = (
-    ("req/s", "throughput_rps"),
-    ("mean ms", "latency_mean_ms"),
-    ("p99 ms", "latency_p99_ms"),
-    ("errors %", "error_share"),
-    ("CPU µs", "cpu_us_per_request"),
-    ("PSS MiB", "pss_peak_bytes"),
-)
 _STYLES = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
 
 
@@ -54,15 +46,16 @@ def _table(race: Race, group: Group) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     table.add_column("rank", no_wrap=True)
     table.add_column("server", overflow="ellipsis", no_wrap=True, max_width=26)
-    for heading, _ in _COLUMNS:
+    for heading, _ in race.kind.brief:
         table.add_column(heading, justify="right", no_wrap=True)
     for entrant in group.entrants:
-        table.add_row(race.rank(entrant), escape(entrant.name), *(_cell(entrant, key) for _, key in _COLUMNS))
+        figures = (_cell(race, entrant, key) for _, key in race.kind.brief)
+        table.add_row(race.rank(entrant), escape(entrant.name), *figures)
     return table
 
 
-def _cell(entrant: Entrant, key: str) -> str:
+def _cell(race: Race, entrant: Entrant, key: str) -> str:
     estimate = entrant.estimate(key)
-    if key == "throughput_rps" and estimate.has_interval:
+    if key == race.ranking.metric and estimate.has_interval:
         return f"{estimate.mean_text()}\n[dim]{estimate.interval_text()}[/]"
     return estimate.mean_text()

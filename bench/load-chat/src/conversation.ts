@@ -1,0 +1,90 @@
+import type { Client } from './client.ts';
+import { Meter } from './meter.ts';
+import { PollingClient } from './polling.ts';
+import { Plan, type Scenario } from './scenario.ts';
+import { SocketClient } from './sockets.ts';
+import { Journeys, User, until } from './user.ts';
+import { CountingAgent } from './wire.ts';
+
+/** How often stages and seconds that are over are closed. */
+const TICK_MS = 20;
+
+/** The users converse for the warm-up and then for the measured time. Returns the result of the latter. */
+export async function converse(url: URL, scenario: Scenario, progress: (line: object) => void): Promise<object> {
+  const transport = await transportOf(url);
+  const { warm_up_s, ramp_up_s, hold_s, ramp_down_s } = scenario;
+  if (warm_up_s > 0) {
+    progress({ stage: 'warm_up' });
+    // Names of its own: the server may not know yet that these users have left.
+    await phase(url, transport, scenario, new Plan(0, warm_up_s * 1000, 0), 'early', () => {});
+  }
+  return phase(
+    url,
+    transport,
+    scenario,
+    new Plan(ramp_up_s * 1000, hold_s * 1000, ramp_down_s * 1000),
+    'user',
+    progress,
+  );
+}
+
+/** Which transport the server speaks, as its page says. */
+async function transportOf(url: URL): Promise<string> {
+  const page = await (await fetch(url)).text();
+  const transport = /data-transport="([^"]*)"/.exec(page)?.[1];
+  if (transport === undefined) {
+    throw new Error(`${url}: its page does not say which transport it speaks`);
+  }
+  return transport;
+}
+
+async function phase(
+  url: URL,
+  transport: string,
+  scenario: Scenario,
+  plan: Plan,
+  name: string,
+  progress: (line: object) => void,
+): Promise<Meter> {
+  const { users, timeout_s, message_every_s, poll_every_s } = scenario;
+  const agents = users.map(() => new CountingAgent());
+  const begin = performance.now();
+  const meter = new Meter(plan, begin, () => agents.reduce((sum, agent) => sum + agent.bytes, 0), progress);
+  const clock = setInterval(() => meter.advance(performance.now()), TICK_MS);
+  const journeys = new Journeys(meter);
+
+  await Promise.all(
+    users.map(async (speaker, index) => {
+      const user = new User(`${name}-${index + 1}`, speaker, message_every_s * 1000, meter, journeys);
+      const agent = agents[index] as CountingAgent;
+      const arrival = begin + plan.arrival(index, users.length);
+      const firstPoll = arrival + speaker.poll_phase * poll_every_s * 1000;
+      const polls = (poll: () => Promise<void>) => repeat(poll, firstPoll, poll_every_s * 1000);
+      const client: Client =
+        transport === 'polling'
+          ? new PollingClient(url, user.name, agent, timeout_s * 1000, polls, user)
+          : new SocketClient(url, user.name, agent, timeout_s * 1000, user);
+      await user.take(client, arrival, begin + plan.departure(index, users.length));
+    }),
+  );
+  clearInterval(clock);
+  meter.end(performance.now());
+  return meter;
+}
+
+/** Calls `work` at its times, which do not move when one call is late, until what is returned is called. */
+function repeat(work: () => Promise<void>, first: number, every: number): () => void {
+  let stopped = false;
+  async function run(): Promise<void> {
+    for (let number = Math.max(0, Math.ceil((performance.now() - first) / every)); !stopped; number++) {
+      await until(first + number * every);
+      if (!stopped) {
+        void work();
+      }
+    }
+  }
+  void run();
+  return () => {
+    stopped = true;
+  };
+}

@@ -1,0 +1,139 @@
+import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { Server } from 'socket.io';
+import type { Message } from '../src/client.ts';
+
+/** What a room does wrong. */
+export interface Faults {
+  /** Every message is refused. */
+  refuses?: boolean;
+  /** No message is answered. */
+  hangs?: boolean;
+  /** The message with this id reaches nobody. */
+  loses?: number;
+  /** The message with this id reaches everybody twice. */
+  repeats?: number;
+  /** After this message every connection is closed. */
+  closesAfter?: number;
+}
+
+/** A small chat server to try the users on: one room, with a transport of the chat's contract. */
+export class Room {
+  readonly transport: string;
+  readonly messages: Message[] = [];
+  /** Paths and names that were asked for. */
+  readonly asked: string[] = [];
+  readonly #faults: Faults;
+  readonly #http: HttpServer;
+  readonly #io: Server | undefined;
+  readonly #sockets = new Set<Socket>();
+  #batch: Message[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(transport: string, faults: Faults) {
+    this.transport = transport;
+    this.#faults = faults;
+    this.#http = createServer(async (request, response) => {
+      this.asked.push(request.url ?? '');
+      const { status, content } = await this.#answer(request);
+      if (status !== 0) {
+        response.writeHead(status).end(typeof content === 'string' ? content : JSON.stringify(content));
+      }
+    });
+    this.#http.on('connection', (socket) => this.#sockets.add(socket));
+    if (transport !== 'polling') {
+      this.#io = new Server(this.#http);
+      this.#serveSockets(this.#io);
+    }
+  }
+
+  static async open(transport: string, faults: Faults = {}): Promise<Room> {
+    const room = new Room(transport, faults);
+    await new Promise<void>((resolve) => room.#http.listen(0, '127.0.0.1', resolve));
+    return room;
+  }
+
+  get url(): URL {
+    return new URL(`http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`);
+  }
+
+  /** What has crossed all of its connections, both ways. */
+  get bytes(): number {
+    return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten, 0);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#io?.close();
+    this.#http.closeAllConnections();
+    this.#http.close();
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; content?: unknown }> {
+    const { pathname, searchParams } = new URL(request.url ?? '', this.url);
+    if (pathname === '/') {
+      return { status: 200, content: `<html data-transport="${this.transport}">` };
+    }
+    if (request.method === 'POST') {
+      const { user, text } = (await json(request)) as Message;
+      const { hangs, refuses } = this.#faults;
+      return hangs ? { status: 0 } : refuses ? { status: 422 } : { status: 201, content: this.#take(user, text) };
+    }
+    const after = Number(searchParams.get('after'));
+    const messages = this.messages.filter(({ id }) => id > after).flatMap((message) => this.#copies(message));
+    return { status: 200, content: { messages, last: this.messages.length } };
+  }
+
+  #serveSockets(io: Server): void {
+    io.on('connection', (socket) => {
+      let name = '';
+      socket.on('join', (user, acknowledge) => {
+        name = user;
+        this.asked.push(user);
+        socket.data.last = this.messages.length;
+        acknowledge({ ok: true, last: this.messages.length });
+      });
+      socket.on('message', (text, acknowledge) => {
+        if (this.#faults.refuses) {
+          acknowledge({ ok: false, error: 'No.' });
+        } else if (!this.#faults.hangs) {
+          const message = this.#take(name, text);
+          if (this.transport === 'socket.io') {
+            for (const copy of this.#copies(message)) {
+              socket.broadcast.emit('message', copy);
+            }
+          } else {
+            this.#batch.push(...this.#copies(message));
+          }
+          acknowledge({ ok: true, id: message.id });
+        }
+      });
+    });
+    if (this.transport === 'socket.io-batched') {
+      this.#timer = setInterval(() => {
+        for (const socket of io.sockets.sockets.values()) {
+          const fresh = this.#batch.filter(({ id }) => id > (socket.data.last ?? Infinity));
+          if (fresh.length > 0) {
+            socket.emit('messages', fresh);
+          }
+        }
+        this.#batch = [];
+      }, 50);
+    }
+  }
+
+  #take(user: string, text: string): Message {
+    const message = { id: this.messages.length + 1, user, text };
+    this.messages.push(message);
+    if (message.id === this.#faults.closesAfter) {
+      setImmediate(() => this.#io?.disconnectSockets(true));
+    }
+    return message;
+  }
+
+  #copies(message: Message): Message[] {
+    const { loses, repeats } = this.#faults;
+    return message.id === loses ? [] : message.id === repeats ? [message, message] : [message];
+  }
+}
