@@ -38,14 +38,14 @@ def test_published_values_come_from_the_studys_table():
 def test_published_values_of_one_row_name_their_columns():
     findings = {finding.id: finding for finding in load("compression").findings}
     assert findings["a-third-at-500"].published == (
-        "/randoms/sync count=500, gzip: 1800 bytes; /randoms/sync count=500, identity: 5300 bytes"
+        "/randoms/sync count=500, gzip: 1,800 bytes; /randoms/sync count=500, identity: 5,300 bytes"
     )
 
 
 def test_published_values_have_the_unit_of_their_row():
     findings = {finding.id: finding for finding in load("chat").findings}
     assert findings["larger-sends-by-polling"].published == (
-        "send_bytes_mean, ajax: 772.25 bytes; send_bytes_mean, websocket: 113.78 bytes"
+        "send bytes mean, ajax: 772.25 bytes; send bytes mean, websocket: 113.78 bytes"
     )
     assert findings["more-cpu-by-websocket"].published == "cpu: higher"
 

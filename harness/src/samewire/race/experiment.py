@@ -272,7 +272,7 @@ def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_c
     if len(found) != 1 or not (value := found[0].get(fact["column"])):
         return None
     column, _, unit = fact["column"].rpartition("_")
-    told = " + ".join(row.values()) + (f", {column.replace('_', ' ') or unit}" if with_column else "")
+    told = " + ".join(row.values()).replace("_", " ") + (f", {column.replace('_', ' ') or unit}" if with_column else "")
     return f"{told}: {_told(fact['column'], value)} {found[0].get('unit') or ''}".rstrip()
 
 
@@ -325,4 +325,5 @@ _UNITS = {
 
 def _told(column: str, value: str) -> str:
     unit = _UNITS.get(column) or _UNITS.get(column.rpartition("_")[2], "")
-    return f"{value} {unit}".rstrip()
+    number = f"{int(value):,}" if value.isdigit() else value
+    return f"{number} {unit}".rstrip()
