@@ -341,6 +341,70 @@ def ends_well(running: RunningServer, signalled: float) -> None:
 # --- the tests: the longest first, so that the others run beside them
 
 
+def test_graceful_stop(server: Server, lab: Lab) -> None:
+    judge = Judge(server)
+    life = judge.life
+    url = lab.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
+    busy, stuck = lab.spawn(server, database=url), lab.spawn(server, database=url)
+    with killed_in_the_end(busy, stuck):
+        for running in (busy, stuck):
+            lab.wait_until_healthy(running)
+
+        # The client of `stuck` never sends the end of its request; its story goes on below.
+        half_sent = connect(stuck.target)
+        half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
+        assert wait_until(lambda: is_read(stuck.target, half_sent), 5)
+        stuck_signalled = time.monotonic()
+        stuck.signal(server.stop_signal)
+
+        target, requests = busy.target, all_sorts(life)
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(Load(target, requests, 8)),
+                stack.enter_context(Load(target, requests, 4, False)),
+            ]
+            for load in clients:
+                load.wait_for(40)
+            # Half a head is no request yet: only one with a body can be in flight and not yet whole.
+            halves = [life.making(number) for number in range(4)] if life.MAKES else []
+            slow = [(stack.enter_context(connect(target)), request) for request in halves]
+            slow_sent = time.monotonic()
+            for connection, request in slow:
+                connection.send_raw(request.to_bytes(connection.authority)[:-5])
+            in_flight = [(stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)]
+            # So that none still waits to be accepted when it matters. At once: they may not be idle for long.
+            with ThreadPoolExecutor(len(in_flight)) as pool:
+                list(pool.map(lambda one: one[0].exchange(life.HEALTH), in_flight))
+            with frozen(dependencies(server, lab)):
+                sent = time.monotonic()
+                for connection, request in in_flight:
+                    connection.send(request)
+                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
+                    f"{target.name} does not read what is sent to it"
+                )
+                signalled = time.monotonic()
+                busy.signal(server.stop_signal)
+                # What is in flight may not stay frozen for long: a server does not wait for its database forever.
+                wait_until(lambda: not takes_connections(target), 0.3)
+                for connection, request in slow:
+                    connection.send_raw(request.to_bytes(connection.authority)[-5:])
+            deaf = wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic())
+            assert deaf, f"{target.name} takes new connections a second after its stop signal"
+            finished = [receive(connection, request, sent) for connection, request in in_flight]
+            finished += [receive(connection, request, slow_sent) for connection, request in slow]
+            judge.all_right(finished, target, "to requests that were in flight when it was told to stop")
+            ends_well(busy, signalled)
+        asked = [one for load in clients for one in load.asked]
+        # A connection that is closed before any byte may be tried again if it was used before; a new one only counts
+        # if the server could still take it.
+        lost = (one for one in asked if not (one.dropped and (one.reused or one.sent > signalled)))
+        complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
+
+        stuck.signal(server.stop_signal)
+        ends_well(stuck, stuck_signalled)
+        half_sent.close()
+
+
 class Away:
     """A server's own database, which the test takes away and brings back."""
 
@@ -585,70 +649,6 @@ def test_storms(server: Server, lab: Lab) -> None:
             judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
             # What is idle is not waited for.
             ends_well(running, signalled)
-
-
-def test_graceful_stop(server: Server, lab: Lab) -> None:
-    judge = Judge(server)
-    life = judge.life
-    url = lab.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
-    busy, stuck = lab.spawn(server, database=url), lab.spawn(server, database=url)
-    with killed_in_the_end(busy, stuck):
-        for running in (busy, stuck):
-            lab.wait_until_healthy(running)
-
-        # The client of `stuck` never sends the end of its request; its story goes on below.
-        half_sent = connect(stuck.target)
-        half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
-        assert wait_until(lambda: is_read(stuck.target, half_sent), 5)
-        stuck_signalled = time.monotonic()
-        stuck.signal(server.stop_signal)
-
-        target, requests = busy.target, all_sorts(life)
-        with contextlib.ExitStack() as stack:
-            clients = [
-                stack.enter_context(Load(target, requests, 8)),
-                stack.enter_context(Load(target, requests, 4, False)),
-            ]
-            for load in clients:
-                load.wait_for(40)
-            # Half a head is no request yet: only one with a body can be in flight and not yet whole.
-            halves = [life.making(number) for number in range(4)] if life.MAKES else []
-            slow = [(stack.enter_context(connect(target)), request) for request in halves]
-            slow_sent = time.monotonic()
-            for connection, request in slow:
-                connection.send_raw(request.to_bytes(connection.authority)[:-5])
-            in_flight = [(stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)]
-            # So that none still waits to be accepted when it matters. At once: they may not be idle for long.
-            with ThreadPoolExecutor(len(in_flight)) as pool:
-                list(pool.map(lambda one: one[0].exchange(life.HEALTH), in_flight))
-            with frozen(dependencies(server, lab)):
-                sent = time.monotonic()
-                for connection, request in in_flight:
-                    connection.send(request)
-                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
-                    f"{target.name} does not read what is sent to it"
-                )
-                signalled = time.monotonic()
-                busy.signal(server.stop_signal)
-                # What is in flight may not stay frozen for long: a server does not wait for its database forever.
-                wait_until(lambda: not takes_connections(target), 0.3)
-                for connection, request in slow:
-                    connection.send_raw(request.to_bytes(connection.authority)[-5:])
-            deaf = wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic())
-            assert deaf, f"{target.name} takes new connections a second after its stop signal"
-            finished = [receive(connection, request, sent) for connection, request in in_flight]
-            finished += [receive(connection, request, slow_sent) for connection, request in slow]
-            judge.all_right(finished, target, "to requests that were in flight when it was told to stop")
-            ends_well(busy, signalled)
-        asked = [one for load in clients for one in load.asked]
-        # A connection that is closed before any byte may be tried again if it was used before; a new one only counts
-        # if the server could still take it.
-        lost = (one for one in asked if not (one.dropped and (one.reused or one.sent > signalled)))
-        complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
-
-        stuck.signal(server.stop_signal)
-        ends_well(stuck, stuck_signalled)
-        half_sent.close()
 
 
 def unusable(setting: Setting) -> tuple[str, ...]:
