@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
+from samewire import cli
 from samewire.build import BuildError
 from samewire.cli import NO_TESTS, whole_status, with_progress
 from samewire.manifest import find_servers, least_demanding
@@ -241,6 +243,26 @@ def test_builds_that_are_interrupted_end_at_once(tmp_path):
     begun = [int(pid.read_text()) for pid in pids if pid.exists() and pid.read_text()]
     assert begun
     assert all(map(_gone, begun))
+
+
+def test_an_interruption_while_jobs_are_handed_over_ends_those_that_have_begun(monkeypatch):
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *given):
+            if given[1] == "second":
+                while not psutil.Process().children():
+                    time.sleep(0.01)
+                raise KeyboardInterrupt
+            return super().submit(*given)
+
+    monkeypatch.setattr(cli, "ThreadPoolExecutor", Interrupted)
+    ended = []
+
+    def sleep():
+        ended.append(subprocess.run(["sleep", "60"]).returncode)
+
+    with pytest.raises(KeyboardInterrupt):
+        with_progress({"first": sleep, "second": sleep}, at_once=2)
+    assert ended == [-signal.SIGKILL]
 
 
 def test_after_a_problem_no_other_job_is_begun():

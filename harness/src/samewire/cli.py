@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
 
@@ -139,20 +139,23 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
     still run then, or when this is interrupted, are killed.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    ended = Event()
+    ended, under_way = Event(), set()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
 
         def run(name: str, job: Callable[[], object]) -> None:
-            if ended.is_set():
-                return
+            # First this, then the question: so whoever ends it all sees every job that goes on.
+            under_way.add(name)
             task, started = progress.add_task(name, total=None), time.monotonic()
             try:
+                if ended.is_set():
+                    return
                 job()
             except BaseException:
                 ended.set()
                 raise
             finally:
                 progress.remove_task(task)
+                under_way.discard(name)
             progress.console.print(f"[green]✓[/] {name} ({time.monotonic() - started:.1f} s)", highlight=False)
 
         if at_once == 1:
@@ -160,16 +163,17 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
                 run(name, job)
             return
         with ThreadPoolExecutor(at_once) as pool:
-            running = [pool.submit(run, name, job) for name, job in jobs.items()]
+            # An interruption may also come while the jobs are handed over.
             try:
-                for done in as_completed(running):
+                for done in as_completed([pool.submit(run, name, job) for name, job in jobs.items()]):
                     done.result()
             except BaseException:
                 ended.set()
                 # Again and again: who has begun may be just about to start a command.
-                while wait(running, timeout=0.1).not_done:
+                while under_way:
                     for command in psutil.Process().children():
                         kill_tree(command.pid)
+                    time.sleep(0.1)
                 raise
 
 
