@@ -11,26 +11,41 @@ const TICK_MS = 20;
 
 /** The users converse for the warm-up and then for the measured time. Returns the result of the latter. */
 export async function converse(url: URL, scenario: Scenario, progress: (line: object) => void): Promise<object> {
-  const transport = await transportOf(url);
-  const { warm_up_s, ramp_up_s, hold_s, ramp_down_s } = scenario;
+  const { warm_up_s, ramp_up_s, hold_s, ramp_down_s, timeout_s } = scenario;
+  const plan = new Plan(ramp_up_s * 1000, hold_s * 1000, ramp_down_s * 1000);
+  const page = await pageOf(url, timeout_s * 1000);
+  if (page === undefined) {
+    return everybodyLost(scenario.users.length, plan, progress);
+  }
+  const transport = transportOf(page, url);
   if (warm_up_s > 0) {
     progress({ stage: 'warm_up' });
     // Names of its own: the server may not know yet that these users have left.
     await phase(url, transport, scenario, new Plan(0, warm_up_s * 1000, 0), 'early', () => {});
   }
-  return phase(
-    url,
-    transport,
-    scenario,
-    new Plan(ramp_up_s * 1000, hold_s * 1000, ramp_down_s * 1000),
-    'user',
-    progress,
-  );
+  return phase(url, transport, scenario, plan, 'user', progress);
+}
+
+/** The chat's page; undefined if the server does not answer. */
+async function pageOf(url: URL, timeout: number): Promise<string | undefined> {
+  try {
+    return await (await fetch(url, { signal: AbortSignal.timeout(timeout) })).text();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What it is when nobody can join: told as a result, for other servers may be better. */
+function everybodyLost(users: number, plan: Plan, progress: (line: object) => void): Meter {
+  const meter = new Meter(plan, performance.now(), () => 0, progress);
+  meter.failed('connection', users);
+  meter.usersLost = users;
+  meter.end(performance.now());
+  return meter;
 }
 
 /** Which transport the server speaks, as its page says. */
-async function transportOf(url: URL): Promise<string> {
-  const page = await (await fetch(url)).text();
+function transportOf(page: string, url: URL): string {
   const transport = /data-transport="([^"]*)"/.exec(page)?.[1];
   if (transport === undefined) {
     throw new Error(`${url}: its page does not say which transport it speaks`);

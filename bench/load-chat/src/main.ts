@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { converse } from './conversation.ts';
-import { readScenario } from './scenario.ts';
+import { readScenario, type Scenario } from './scenario.ts';
 
 /** Longer than this and the users are not where they should be. */
 const STILL_MS = 100;
@@ -12,7 +12,13 @@ if (file === undefined) {
   console.error('usage: node src/main.ts SCENARIO; then a line URL RESULT for every run');
   process.exit(2);
 }
-const scenario = readScenario(file);
+let scenario: Scenario;
+try {
+  scenario = readScenario(file);
+} catch (error) {
+  console.error(`${file}: ${(error as Error).message}`);
+  process.exit(2);
+}
 const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const delay = monitorEventLoopDelay({ resolution: 10 });
 

@@ -156,14 +156,25 @@ test('a user whose connection is closed is lost', async () => {
   assert.ok((errors.connection ?? 0) >= USERS);
 });
 
-test('a server that is not there ends the load', async () => {
+test('a server that is not there loses everybody', async () => {
   const room = await Room.open('polling');
   const { url } = room;
   await room.close();
+  const lines: object[] = [];
+  const result: Result = JSON.parse(JSON.stringify(await converse(url, SCENARIO, (line) => lines.push(line))));
+  assert.deepEqual(Object.keys(result.stages), ['ramp_up']);
+  assert.deepEqual(result.stages.ramp_up.errors, { ...NO_ERRORS, connection: USERS });
+  assert.equal(result.users_lost, USERS);
+  assert.deepEqual(lines, [{ stage: 'ramp_up' }]);
+});
+
+test('a page that names no transport is said', async () => {
+  const room = await Room.open('');
   await assert.rejects(
-    converse(url, SCENARIO, () => {}),
-    /fetch failed/,
+    converse(new URL('/messages?after=0', room.url), SCENARIO, () => {}),
+    /does not say which transport/,
   );
+  await room.close();
 });
 
 test('the warm-up has users of its own and is not counted', async () => {

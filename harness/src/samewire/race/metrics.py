@@ -22,21 +22,22 @@ from dataclasses import dataclass, field
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
-METRICS = (
-    "throughput_rps",
+_LATENCY_AND_ERRORS = (
     "latency_mean_ms",
     "latency_sd_ms",
     "latency_p50_ms",
     "latency_p99_ms",
     "latency_p999_ms",
     "error_share",
+)
+_MEMORY_AND_THREADS = ("pss_idle_bytes", "pss_peak_bytes", "rss_peak_bytes", "threads_idle", "threads_peak")
+
+METRICS = (
+    "throughput_rps",
+    *_LATENCY_AND_ERRORS,
     "cpu_us_per_request",
     "cpu_share",
-    "pss_idle_bytes",
-    "pss_peak_bytes",
-    "rss_peak_bytes",
-    "threads_idle",
-    "threads_peak",
+    *_MEMORY_AND_THREADS,
     "switches_per_request",
     "bytes_per_answer",
     "database_cpu_us_per_request",
@@ -47,19 +48,10 @@ METRICS = (
 
 CONVERSATION_METRICS = (
     "deliveries_per_s",
-    "latency_mean_ms",
-    "latency_sd_ms",
-    "latency_p50_ms",
-    "latency_p99_ms",
-    "latency_p999_ms",
-    "error_share",
+    *_LATENCY_AND_ERRORS,
     "cpu_us_per_delivery",
     "cpu_share",
-    "pss_idle_bytes",
-    "pss_peak_bytes",
-    "rss_peak_bytes",
-    "threads_idle",
-    "threads_peak",
+    *_MEMORY_AND_THREADS,
     "switches_per_delivery",
     "bytes_per_s",
     "sends_per_s",
