@@ -27,7 +27,9 @@ def test_the_transport_is_one_of_three_and_that_of_the_manifest(target: Target) 
     body = exchange(target, Request("GET", "/")).body.decode()
     transport = re.findall(r'data-transport="([^"]*)"', body)[0]
     assert transport in model.TRANSPORTS
-    assert target.server is None or transport == target.server.transport
+    if target.server:
+        told = target.server.transport
+        assert transport == told, f"the page of {target.name} says {transport!r}, its server.toml {told!r}"
     assert "$transport" not in body
 
 
