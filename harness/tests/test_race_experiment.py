@@ -81,7 +81,7 @@ def test_selectors_match_manifests():
         ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
         ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),
         ("links = 10_000\n", "", r"profiles\.smoke.*links"),
-        ('kind = "lookups"', 'kind = "uploads"', r"\$\.workload\.kind: 'uploads'"),
+        ('kind = "lookups"', 'kind = "downloads"', r"\$\.workload\.kind: 'downloads'"),
         ('server = "node", database = "mongodb", column', 'server = "node", column', "no such fact"),
         ('published = "shortener-results.csv"', 'published = "other.csv"', r"other\.csv"),
         ("users = 40", "users = ", "Invalid value"),
@@ -121,6 +121,33 @@ def test_what_is_wrong_with_settings_headers_or_a_metric_by_request_is_told(tmp_
     (tmp_path / "compression.toml").write_text(content.replace(old, new, 1))
     with pytest.raises(ExperimentError, match=message):
         load("compression", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('samples = "upload-samples.csv"', 'samples = "none.csv"', r"none\.csv"),
+        ("files_per_request = 2", "files_per_request = 3", r"\$\.workload\.files_per_request"),
+        ("tail_weight = 0.07", "tail_weight = 1.0", r"\$\.workload\.tail_weight"),
+        ("users_share = 0.4\n", "", r"profiles\.quick.*users_share"),
+        ('samples = ["10"]', 'samples = ["11"]', "no sample is called 11; there are: 1, 2, 3"),
+        ('agree = ["switches_per_s"', 'agree = ["threads_peak"', "no metric is called 'threads_peak'"),
+        ('correlate = ["switches_per_s", "latency_cv"]', 'correlate = ["latency_cv"]', r"findings\[6\]"),
+        ("untested = ", 'metric = "cpu_share"\nuntested = ', r"findings\[11\]"),
+    ],
+)
+def test_what_is_wrong_with_uploads_is_told(tmp_path, old, new, message):
+    (tmp_path / "upload.toml").write_text((EXPERIMENTS / "upload.toml").read_text().replace(old, new, 1))
+    with pytest.raises(ExperimentError, match=message):
+        load("upload", tmp_path)
+
+
+def test_the_samples_are_those_of_the_study():
+    experiment = load("upload")
+    workload, paper, smoke = experiment.workload, experiment.profile("paper"), experiment.profile("smoke")
+    assert [sample.name for sample in workload.samples] == [str(number) for number in range(1, 11)]
+    assert [workload.users_of(sample, paper) for sample in workload.samples] == [1000] * 8 + [400, 25]
+    assert workload.users_of(workload.samples[-1], smoke) == 1
 
 
 def test_a_request_is_told_with_its_headers():

@@ -139,3 +139,100 @@ def test_comparisons_with_a_stand_in_have_no_ratio():
     rows = comparisons(_figures([100, 101], [50, 51], [10, 11], stand_in=True), [METRIC])
     assert [row["verdict"] for row in rows] == ["a higher", "not comparable: stand-in", "not comparable: stand-in"]
     assert [row["ratio"] is None for row in rows] == [False, True, True]
+
+
+SAMPLES = ("1", "2", "3")
+
+
+def _sampled(**values):
+    """Figures of NODE and NETTY in samples: by metric, for each of the two the value of each sample in each round."""
+    by_server = {NODE: {}, NETTY: {}}
+    for metric, (of_node, of_netty) in values.items():
+        for name, rounds in ((NODE, of_node), (NETTY, of_netty)):
+            for number, in_samples in enumerate(rounds, 1):
+                for sample, value in zip(SAMPLES, in_samples, strict=True):
+                    by_server[name].setdefault(f"{metric} of sample {sample}", {})[number] = value
+    servers = {name: SERVERS[name] for name in by_server}
+    return Figures(servers, dict.fromkeys(servers, True), by_server)
+
+
+def _of_samples(**content):
+    given = {"metric": "", "subject": _selector(language="TypeScript"), "others": _selector(), "samples": SAMPLES}
+    return _finding(**given | content)
+
+
+def _near(*values):
+    """Three rounds, each close to these values."""
+    return [[value * factor for value in values] for factor in (0.99, 1, 1.01)]
+
+
+LOWER_IN_EACH = _of_samples(metric="latency_mean_ms", compare="each", at_most=1.0)
+
+
+def test_a_finding_of_samples_is_about_each_of_them():
+    row = judge(LOWER_IN_EACH, _sampled(latency_mean_ms=(_near(1, 2, 3), _near(2, 4, 3.6))))
+    assert row["verdict"] == "holds"
+    assert row["why"] == "the whole interval is at most 1; the closest of 3 comparisons is shown"
+    assert row["ours"]["text"].startswith(f"{NODE} to {NETTY}, sample 3: 0.833 × (")
+    row = judge(LOWER_IN_EACH, _sampled(latency_mean_ms=(_near(1, 5, 3), _near(2, 4, 3.6))))
+    assert row["verdict"] == "does not hold"
+    assert "sample 2: 1.25 ×" in row["ours"]["text"]
+
+
+def test_a_sample_without_figures_leaves_a_finding_untested():
+    figures = _sampled(latency_mean_ms=(_near(1, 2, 3), _near(2, 4, 6)))
+    del figures.values[NETTY]["latency_mean_ms of sample 2"]
+    assert judge(LOWER_IN_EACH, figures)["why"] == f"no figures of {NETTY}"
+
+
+AGREE = _of_samples(relation="agree", metrics=("switches_per_s", "latency_cv"))
+
+
+@pytest.mark.parametrize(
+    ("cv_of_netty", "verdict", "why"),
+    [
+        (_near(2, 0.5, 2), "holds", "both intervals are on the same side of 1; the closest of 3 comparisons is shown"),
+        (_near(2, 2, 2), "does not hold", "the two intervals are on different sides of 1; the closest"),
+        ([[2, 0.5, 0.9], [2, 0.5, 1.1], [2, 0.5, 1]], "undecided", "one of the two intervals includes 1; the closest"),
+        ([[2, 0.5, 2]], "undecided", "one round gives no interval"),
+    ],
+)
+def test_two_metrics_agree_if_they_are_on_the_same_side_in_every_sample(cv_of_netty, verdict, why):
+    cv = [[1, 1, 1]] * len(cv_of_netty), cv_of_netty
+    switches = _near(10, 30, 10)[: len(cv_of_netty)], _near(20, 10, 40)[: len(cv_of_netty)]
+    row = judge(AGREE, _sampled(switches_per_s=switches, latency_cv=cv))
+    assert row["verdict"] == verdict
+    assert row["why"].startswith(why)
+    assert ", latency_cv: " in row["ours"]["text"]
+    assert "; switches_per_s: " in row["ours"]["text"]
+
+
+CORRELATED = _of_samples(relation="correlate", metrics=("switches_per_s", "latency_cv"), others=None, at_least=0.5)
+
+
+def test_metrics_are_correlated_over_the_samples():
+    figures = _sampled(
+        switches_per_s=(_near(10, 20, 30), _near(10, 20, 30)), latency_cv=(_near(1, 1.9, 3.1), _near(1, 2, 3))
+    )
+    row = judge(CORRELATED, figures)
+    assert row["verdict"] == "holds"
+    assert row["ours"]["value"] == pytest.approx(0.9966, abs=1e-4)
+    assert row["ours"]["unit"] == ""
+    of_differences = _of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5)
+    assert judge(of_differences, figures)["why"] == "a figure is zero, or no round has all of the figures"
+
+
+def test_differences_are_correlated_over_the_samples():
+    figures = _sampled(
+        switches_per_s=(_near(10, 20, 30), _near(5, 10, 35)), latency_cv=(_near(1, 2, 3), _near(0.8, 1.6, 3.2))
+    )
+    row = judge(_of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5), figures)
+    # Differences 5, 10, -5 and 0.2, 0.4, -0.2 in the second round, and in step with them in the others.
+    assert row["verdict"] == "holds"
+    assert row["ours"]["value"] == pytest.approx(1)
+    assert row["ours"]["text"].startswith(f"{NODE} less {NETTY}: 1 (")
+
+
+def test_what_cannot_be_tested_says_why():
+    row = judge(_finding(metric="", untested="one disk"), CLEAR)
+    assert (row["verdict"], row["why"], row["ours"]) == ("not tested", "one disk", None)

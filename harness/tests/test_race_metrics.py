@@ -195,9 +195,17 @@ def test_what_a_window_says():
     assert window.switch_rate("server") == pytest.approx(90)
     assert window.busy_share(frozenset({0})) == pytest.approx(0.95)
     assert window.busy_share(frozenset({0, 1})) == pytest.approx(1350 / 2000)
+    assert window.iowait_share(frozenset({0})) == 0
     assert window.steal_share() == pytest.approx(40 / 2000)
     # 1.35 cores were busy: 0.9 with the server, 0.2 with the generator, 0.05 with the harness.
     assert window.other_load() == pytest.approx(0.2)
+
+
+def test_waiting_for_a_disk_is_neither_busy_nor_idle():
+    begin, end = (_snapshot(at, at, 0.0, [times]) for at, times in ((0.0, (0, 0, 0, 0)), (1.0, (60, 10, 0, 30))))
+    window = Window(begin, end)
+    assert window.iowait_share(frozenset({0})) == pytest.approx(0.3)
+    assert window.busy_share(frozenset({0})) == pytest.approx(0.6)
 
 
 def test_core_times_of_this_machine():

@@ -1,8 +1,10 @@
 import io
 import json
+import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
@@ -15,7 +17,16 @@ from samewire.process import StartError
 from samewire.race import RaceError, runner
 from samewire.race.experiment import Exchange, Requests, load
 from samewire.race.generator import Program
-from samewire.race.metrics import CONVERSATION_METRICS, METRICS, CoreTimes, Snapshot, Usage
+from samewire.race.metrics import (
+    CONVERSATION_METRICS,
+    METRICS,
+    SAMPLE_METRICS,
+    UPLOAD_METRICS,
+    CoreTimes,
+    Snapshot,
+    Usage,
+)
+from samewire.race.placement import place
 from samewire.report import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
@@ -63,7 +74,7 @@ class _FakeLoad:
     def __init__(self, *_):
         self.loads = []
 
-    def load(self, url, progress):
+    def load(self, url, progress, scenario=0):
         self.loads.append(url)
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
@@ -124,6 +135,7 @@ class _FakeLab:
     databases: list = []  # noqa: RUF012
     started_on: list = []  # noqa: RUF012
     given: list = []  # noqa: RUF012
+    folders: list = []  # noqa: RUF012
 
     def __init__(self, **_):
         self.order = []
@@ -140,6 +152,10 @@ class _FakeLab:
     def new_database(self, service, store, links):
         self.databases.append(f"{store}://{len(self.databases)}")
         return self.databases[-1]
+
+    def new_folder(self, name):
+        self.folders.append(Path(tempfile.mkdtemp(prefix=name, dir=runner.RESULTS)))
+        return self.folders[-1]
 
     def start(self, server, *, database, variant, env, cpus):
         self.given.append(env)
@@ -162,6 +178,8 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
     monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
+    # On as many cores as the fake sampler knows, whatever this machine has.
+    monkeypatch.setattr(runner, "place", lambda server_cores: place(server_cores, {0, 1}))
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     monkeypatch.setattr(runner.generator, "build", lambda module: Program((), module.name, "1", ("jdk",)))
     monkeypatch.setattr(runner.generator, "lists", lambda *_: [])
@@ -277,7 +295,7 @@ def _conversation_stage(sends, receives, deliveries, missed=0):
 
 
 def _converse(sends):
-    def load(self, url, progress):
+    def load(self, url, progress, scenario=0):
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
         stages = {
@@ -339,6 +357,79 @@ def test_messages_that_are_late_are_told(fake):
     assert "only 75 of 80 messages that were due during the hold were taken by its end" in run["warnings"]
 
 
+def _uploading(lose_sample=None):
+    def load(self, url, progress, scenario=0):
+        self.loads.append(scenario)
+        (folder,) = _FakeLab.folders
+        # Empty for the warm-up and for each sample.
+        assert list(folder.iterdir()) == []
+        (folder / "file").write_text("")
+        gave_up = scenario == lose_sample
+        stages = ("ramp_up",) if gave_up else ("ramp_up", "hold", "ramp_down")
+        for stage in stages:
+            progress({"stage": stage})
+        progress({"requests": 5})
+        stage = _stage(10 * (scenario + 1), errors=scenario == 3) | {"uploaded_bytes": 1000}
+        lost = {"users_in_hold": 0, "users_lost": 20} if gave_up else {"users_in_hold": 20, "users_lost": 0}
+        return {"hdr_unit": "ns", "stages": dict.fromkeys(stages, stage), "series": [{"t_s": 1, "requests": 1}]} | lost
+
+    return load
+
+
+def _upload(fake, lose_sample=None):
+    fake.setattr(_FakeLab, "folders", [])
+    fake.setattr(_FakeLab, "given", [])
+    fake.setattr(runner.Generator, "load", _uploading(lose_sample))
+    servers = [replace(_server("servers-a/fast", "files"), service="upload")]
+    return runner.race("upload", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+
+
+def test_every_sample_is_loaded_once_in_an_order_of_the_runs_own(fake):
+    content = _content(_upload(fake))
+    jsonschema.validate(content, SCHEMA)
+    assert content["experiment"]["ranking"] == {"metric": "latency_mean_ms", "best": "lowest"}
+    assert [sample["name"] for sample in content["samples"]] == [str(number) for number in range(1, 11)]
+    assert "samples" not in content["parameters"]
+    assert content["parameters"]["disk"]
+    assert _FakeLab.given == [{"UPLOAD_DIR": str(_FakeLab.folders[0])}]
+    assert list(_FakeLab.folders[0].iterdir()) == []
+    (run,) = content["runs"]
+    assert sorted(run["order"], key=int) == [str(number) for number in range(1, 11)] != run["order"]
+    samples = run["load"]["samples"]
+    assert samples["4"]["requests"] == 50
+    assert samples["4"]["latency_ms"]["mean"] == pytest.approx(1, rel=0.001)
+    assert run["load"]["requests"] == sum(10 * (number + 1) for number in range(1, 11))
+    assert run["load"]["whole"]["errors"]["status"] == 3
+    of_samples = [f"{metric} of sample {number}" for number in range(1, 11) for metric in SAMPLE_METRICS]
+    assert list(run["metrics"]) == [*UPLOAD_METRICS, *of_samples]
+    assert run["metrics"]["error_share"] == 3 / (3 * run["load"]["requests"])
+    assert run["metrics"]["error_share of sample 3"] == 1 / 40
+    assert run["metrics"]["uploaded_bytes_per_s of sample 3"] == 500
+    assert run["metrics"]["cpu_us_per_request of sample 1"] == pytest.approx(0.98 / (20 / 2) * 1e6)
+    assert "sample 3: errors: 3 status" in run["warnings"]
+    assert not [row for row in content["comparisons"] if " of sample " in row["metric"]]
+
+
+def test_a_server_that_dies_in_a_sample_is_told_with_what_was_before(fake):
+    with pytest.raises(RaceError, match="sample 7: every user gave up"):
+        _upload(fake, lose_sample=7)
+    (folder,) = runner.RESULTS.glob("*-upload-smoke")
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    (run,) = content["runs"]
+    assert run["metrics"] == {}
+    assert list(run["load"]["samples"]) == run["order"]
+    assert "7" not in run["order"]
+    # What was asked in it is not lost.
+    assert run["load"]["whole"]["requests"] == sum(30 * (int(name) + 1) for name in run["order"]) + 80
+
+
+def test_no_race_of_uploads_in_containers(fake):
+    servers = [replace(FAST, service="upload", store="files")]
+    with pytest.raises(RaceError, match="cannot be cleared away; race it without --compose"):
+        runner.race("upload", "smoke", console=Console(), servers=servers, compose=True)
+
+
 def test_no_race_with_settings_in_containers(fake):
     servers = [replace(FAST, service="randoms", store="memory")]
     with pytest.raises(RaceError, match=r"compression: .*in compose.*\(COMPRESSION_MIN_BYTES\)"):
@@ -389,7 +480,7 @@ def test_a_server_that_does_not_start_spoils_nothing_else(fake):
 
 
 def test_a_server_that_dies_under_load_is_told(fake):
-    def died(self, url, progress):
+    def died(self, url, progress, scenario=0):
         progress({"stage": "ramp_up"})
         progress({"stage": "hold"})
         return {
@@ -418,7 +509,7 @@ def test_a_server_that_dies_under_load_is_told(fake):
 
 
 def test_an_interrupted_race_keeps_what_it_has(fake):
-    def interrupted(self, url, progress):
+    def interrupted(self, url, progress, scenario=0):
         if len(self.loads) == 2:
             raise KeyboardInterrupt
         return _FakeLoad.load(self, url, progress)

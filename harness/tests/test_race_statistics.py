@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from samewire.race.statistics import Interval, mean_interval, ratio_interval
+from samewire.race.statistics import Interval, correlation_interval, mean_interval, ratio_interval
 
 ROUNDS = 5
 RACES = 4000
@@ -89,3 +89,18 @@ def test_a_bootstrap_of_five_rounds_would_decide_falsely():
         low, high = np.quantile(means, (0.025, 0.975))
         covered.append(low <= 0 <= high)
     assert _coverage(covered) < 0.88
+
+
+def test_the_mean_of_correlations_is_that_of_fishers_z():
+    # z = artanh r is 0.5, 1, 1.5: mean 1, s = 0.5, t(0.975; 2) = 4.302653.
+    interval = correlation_interval([math.tanh(z) for z in (0.5, 1.0, 1.5)])
+    half = 4.302653 * 0.5 / math.sqrt(3)
+    assert interval.mean == pytest.approx(math.tanh(1))
+    assert (interval.low, interval.high) == pytest.approx((math.tanh(1 - half), math.tanh(1 + half)), rel=1e-6)
+
+
+def test_a_perfect_correlation_has_a_finite_z():
+    assert correlation_interval([1.0, 1.0]) == Interval(pytest.approx(1), pytest.approx(1), pytest.approx(1), 2)
+    assert correlation_interval([-1.0]) == Interval(pytest.approx(-1), None, None, 1)
+    with pytest.raises(ValueError, match="no rounds"):
+        correlation_interval([])

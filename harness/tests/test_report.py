@@ -12,18 +12,30 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from rich.console import Console
-from synthetic_run import ROOM, SIX, STAND_IN, encoded, synthetic_conversation, synthetic_run, write_synthetic_run
+from synthetic_run import (
+    FOUR,
+    ROOM,
+    SAMPLES,
+    SIX,
+    STAND_IN,
+    encoded,
+    synthetic_conversation,
+    synthetic_run,
+    synthetic_uploads,
+    write_synthetic_run,
+)
 
 from samewire.report import Race, ReportError, load, print_summary, tables, write
-from samewire.report.axes import linear, logarithmic, percentiles, ratio
+from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
 from samewire.report.histograms import merge
-from samewire.report.model import check, enumeration
-from samewire.report.numbers import Estimate, elapsed, moment, number
-from samewire.report.page import render
+from samewire.report.model import check, enumeration, measured
+from samewire.report.numbers import Estimate, bytes_text, elapsed, metric, moment, number
+from samewire.report.page import render, users_of_samples
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
+EXPRESS, TOMCAT = "servers-node/upload-express", "servers-java/upload-tomcat"
 BATCHED, SOCKETS, POLLING = (f"servers-node/chat-{way}" for way in ("socketio-batched", "socketio", "polling"))
 
 
@@ -50,6 +62,21 @@ def conversation_json():
 @pytest.fixture
 def conversation(conversation_json):
     return json.loads(conversation_json)
+
+
+@pytest.fixture(scope="module")
+def uploads_json():
+    return json.dumps(synthetic_uploads())
+
+
+@pytest.fixture
+def uploads(uploads_json):
+    return json.loads(uploads_json)
+
+
+@pytest.fixture(scope="module")
+def uploads_page(uploads_json):
+    return html_of(json.loads(uploads_json))
 
 
 def html_of(run):
@@ -131,6 +158,20 @@ def test_null_and_nan_are_absent():
     assert (nothing.mean_text(), nothing.interval_text(), nothing.has_interval) == ("–", "–", False)
 
 
+@pytest.mark.parametrize(
+    ("size", "written"),
+    [(4.0, "4 B"), (790.2, "790 B"), (999.7, "1.0 kB"), (5403.1, "5.4 kB"), (22857.4, "23 kB"), (410243.3, "410 kB"),
+     (1.2e6, "1.2 MB")],
+)  # fmt: skip
+def test_sizes_are_written_in_few_characters(size, written):
+    assert bytes_text(size) == written
+
+
+def test_a_metric_of_a_part_has_the_unit_of_the_whole():
+    part = metric("uploaded_bytes_per_s of sample 3")
+    assert (part.name, part.unit, part.scale) == ("Uploaded: sample 3", "MB/s", 1e-6)
+
+
 def test_times():
     assert moment("2026-11-21T03:43:07+00:00") == "21 November 2026, 03:43 UTC"
     assert moment("some day") == "some day"
@@ -161,6 +202,14 @@ def test_a_ratio_axis_has_one_in_the_middle_and_is_symmetric():
     assert axis.at(1) == 0.5
     assert axis.at(2) + axis.at(1 / 2) == pytest.approx(1)
     assert axis.at(0.41) >= 0
+
+
+@pytest.mark.parametrize("labels", ["a", "abc", "abcdefghij"])
+def test_places_are_evenly_spaced_and_inside(labels):
+    axis = places(labels)
+    assert [label for _, label in axis.ticks] == [*labels]
+    assert axis.at(1) + axis.at(len(labels)) == pytest.approx(1)
+    assert 0 < axis.at(1) <= axis.at(len(labels)) < 1
 
 
 def test_each_nine_has_the_same_room():
@@ -324,6 +373,39 @@ def test_operations_without_a_delivery_rank_nothing(conversation):
     for metrics in conversation["summary"].values():
         metrics["cpu_us_per_delivery"] = {"mean": None, "low": None, "high": None, "n": 0}
     assert Race(conversation).verdict() == "Nothing is ranked: no server delivered a message."
+
+
+def test_the_verdict_of_uploads_names_the_quickest(uploads):
+    race = Race(uploads)
+    assert [(entrant.name, race.rank(entrant)) for entrant in race.ranked] == [
+        ("node/express", "1"), ("scala/akka", "2"), ("java/tomcat", "3–4"), ("php/apache", "3–4"),
+    ]  # fmt: skip
+    assert re.fullmatch(
+        r"node/express has the lowest mean latency of 4 ranked servers: 73\d ms \(95 % interval 7\d\d–7\d\d\), "
+        r"0\.8\d\d times that of scala/akka, the next\.",
+        race.verdict(),
+    )
+    comparison(uploads, "latency_mean_ms", EXPRESS, "servers-scala/upload-akka")["verdict"] = "undecided"
+    assert Race(uploads).verdict().endswith("node/express and scala/akka cannot be told apart in mean latency.")
+    one_round = Race(synthetic_uploads(rounds=1)).verdict()
+    assert re.search(r": node/express had the lowest mean latency, 7\d\d ms, but no order can be claimed", one_round)
+
+
+def test_metrics_of_samples_come_after_the_others_and_in_the_order_of_the_tables(uploads):
+    found = measured(Race(uploads))
+    whole = [key for key in found if " of " not in key]
+    assert found[: len(whole)] == whole
+    assert found[len(whole)] == "throughput_rps of sample 1"
+    names = [sample["name"] for sample in SAMPLES]
+    assert [key.split()[-1] for key in found if key.startswith("latency_cv of ")] == names
+    assert found.index("latency_cv of sample 10") < found.index("cpu_share of sample 1")
+
+
+def test_samples_of_as_many_users_are_told_together(uploads):
+    race = Race(uploads)
+    assert users_of_samples(race) == "400 users in samples 1 to 8, 160 users in sample 9 and 10 users in sample 10"
+    uploads["samples"] = []
+    assert users_of_samples(Race(uploads)) == ""
 
 
 def test_the_transport_is_one_of_the_traits(conversation, run):
@@ -490,7 +572,133 @@ def test_transports_of_one_stack_have_lines_of_their_own(conversation):
     assert ("class", f"line hue-{hue} dotted dashed") in Page(html_of(conversation)).attributes
 
 
+def test_uploads_have_sections_of_their_own(uploads_page):
+    parsed = Page(uploads_page)
+    assert parsed.sections.keys() - {""} == {
+        "results", "samples", "variability", "findings", "ratios", "resources", "conformance", "set-up", "reading",
+        "data",
+    }  # fmt: skip
+    ids = {value for key, value in parsed.attributes if key == "id"}
+    assert {value[1:] for key, value in parsed.attributes if key == "href" and value.startswith("#")} <= ids
+
+
+def test_uploads_are_told_in_their_own_words(uploads_page):
+    parsed = Page(uploads_page)
+    for section, texts in {
+        "results": ("Ranked: no database", "mean, ms", "CV", "Uploaded", "I/O wait", "Ranked by mean latency, the low"),
+        "samples": ("400 users in samples 1 to 8", "CPU used of the server's cores, %", "5.4 kB, 400 users"),
+        "variability": ("Latency, coefficient of variation", "One point for each server and sample", "java/tomcat"),
+        "findings": ("Node’s mean latency is 23 % lower", "0.790 0.610–0.970", "not tested"),
+        "ratios": ("Context switches per second", "Sample by sample", "Latency, mean: sample 10"),
+        "resources": ("CPU per request, µs", "I/O wait, %", "Uploaded, MB/s", "Latency, mean absolute deviation, ms"),
+        "set-up": ("Samples of file sizes", "22,857"),
+        "reading": ("2 files go with each request", "to the last byte of the answer"),
+    }.items():
+        for text in texts:
+            assert text in parsed.text(section), (section, text)
+    assert "over time" not in uploads_page
+
+
+def test_uploads_have_bytes_waits_and_switches_in_their_columns(uploads, uploads_page):
+    results = Page(uploads_page).text("results").replace(" ", "")
+    scales = {"latency_cv": 1, "uploaded_bytes_per_s": 1e-6, "iowait_share": 100, "switches_per_s": 1}
+    for key, scale in scales.items():
+        estimate = Estimate.of(uploads["summary"][EXPRESS][key]).scaled(scale)
+        assert f"{estimate.mean_text()}{estimate.interval_text()}" in results, key
+
+
+BY_SAMPLE = {"latency_mean_ms": 1, "latency_cv": 1, "cpu_share": 100, "switches_per_s": 1, "uploaded_bytes_per_s": 1e-6}
+
+
+def test_every_figure_by_sample_is_in_the_table_with_its_interval(uploads, uploads_page):
+    text = Page(uploads_page).text("samples").replace(" ", "")
+    for key, scale in BY_SAMPLE.items():
+        for server in uploads["summary"].values():
+            for sample in SAMPLES:
+                estimate = Estimate.of(server[f"{key} of sample {sample['name']}"]).scaled(scale)
+                assert f"{estimate.mean_text()}{estimate.interval_text()}" in text, (key, sample["name"])
+
+
+def classes(parsed, wanted):
+    return [value for key, value in parsed.attributes if key == "class" and value.startswith(wanted)]
+
+
+def test_charts_by_sample_have_a_mark_for_each_server_and_sample(uploads, uploads_page):
+    parsed = Page(uploads_page)
+    labels = [value for key, value in parsed.attributes if key == "aria-label"]
+    latency = Estimate.of(uploads["summary"][TOMCAT]["latency_mean_ms of sample 7"]).mean_text()
+    (label,) = (label for label in labels if label.startswith("Latency, mean, ms, by sample"))
+    assert f"{latency} at 7" in label.partition("java/tomcat ")[2].partition(";")[0]
+    assert sum(", by sample, " in label for label in labels) == len(BY_SAMPLE)
+    hue = next(entrant.hue for entrant in Race(uploads).entrants if entrant.id == TOMCAT)
+    assert len(classes(parsed, f"ring hue-{hue}")) == len(SAMPLES)
+    assert len(classes(parsed, "ring")) == len(SAMPLES) * len(FOUR)
+    switches, cv = (
+        Estimate.of(uploads["summary"][TOMCAT][f"{key} of sample 7"]).mean for key in ("switches_per_s", "latency_cv")
+    )
+    assert f"{number(cv)} at {number(switches)}" in next(label for label in labels if label.startswith("Variability"))
+
+
+def inside(html):
+    """Whether all bars of intervals in charts of lines are within the height of their chart."""
+    bars = re.findall(r'<line class="interval [^>]+ y1="([-.\d]+)" y2="([-.\d]+)"', html.partition('id="ratios"')[0])
+    assert bars
+    return all(0 <= float(end) <= 230 for bar in bars for end in bar)
+
+
+def test_an_interval_that_reaches_below_zero_ends_at_the_axis(uploads):
+    assert inside(html_of(uploads))
+    for key in BY_SAMPLE:
+        estimate = uploads["summary"][EXPRESS][f"{key} of sample 10"]
+        estimate["low"] = -estimate["mean"]
+    assert inside(html_of(uploads))
+
+
 # Partial runs
+
+
+def test_uploads_of_one_round_show_dashes_and_no_bars():
+    html = html_of(synthetic_uploads(rounds=1))
+    parsed = Page(html)
+    for section in ("results", "samples"):
+        assert "no interval: one round only" in parsed.text(section)
+        assert "–a" in parsed.text(section)
+    assert "with one round there is none" in parsed.text("samples")
+    assert not re.search('class="interval', html.partition('id="ratios"')[0])
+
+
+def test_a_sample_that_one_server_has_not_is_a_dash(uploads):
+    for key in [key for key in uploads["summary"][TOMCAT] if key.endswith("of sample 7")]:
+        del uploads["summary"][TOMCAT][key]
+    uploads["summary"][TOMCAT]["switches_per_s of sample 8"] = {"mean": 0.0, "low": 0.0, "high": 0.0, "n": 5}
+    for run in uploads["runs"]:
+        if run["server"] == TOMCAT:
+            run["load"]["samples"].pop("7")
+    parsed = Page(html_of(uploads))
+    assert "not measured" in parsed.text("samples")
+    assert len(classes(parsed, "ring")) == len(SAMPLES) * len(FOUR) - 2
+    (label,) = (v for k, v in parsed.attributes if k == "aria-label" and v.startswith("Latency, mean, ms, by sample"))
+    assert " at 7" not in label.partition("java/tomcat ")[2].partition(";")[0]
+
+
+def test_uploads_of_which_nothing_was_measured_are_shown_so(uploads):
+    for run in uploads["runs"]:
+        run |= {"load": {"requests": 0, "errors": {}}, "metrics": {}, "processes": {}}
+    uploads |= {"summary": {server: {} for server in uploads["summary"]}, "comparisons": []}
+    parsed = Page(html_of(uploads))
+    assert "Nothing was measured: no server answered a request." in parsed.text("")
+    assert "No sample was measured." in parsed.text("samples")
+    assert "No context switches were recorded." in parsed.text("variability")
+    assert "No two ranked servers were compared." in parsed.text("ratios")
+
+
+def test_uploads_to_servers_apart_have_charts_of_their_own(uploads):
+    uploads["servers"][0]["ranked"] = False
+    parsed = Page(html_of(uploads))
+    groups = [group.title for group in Race(uploads).groups]
+    assert len(groups) == 2
+    for section in ("samples", "variability"):
+        assert all(f"Latency, coefficient of variation, {title}" in parsed.text(section) for title in groups)
 
 
 def test_one_round_shows_dashes_with_their_reason():
@@ -594,6 +802,17 @@ def test_tables_of_a_conversation_hold_deliveries(conversation):
     assert sum(seconds) == sum(each["load"]["deliveries"] for each in conversation["runs"])
 
 
+def test_seconds_of_uploads_name_their_sample(uploads):
+    lines = list(csv.DictReader(io.StringIO(tables.all_tables(Race(uploads))["series.csv"])))
+    seconds = [line for line in lines if line["of"] == "load"]
+    assert {line["sample"] for line in seconds} == {sample["name"] for sample in SAMPLES}
+    assert {line["sample"] for line in lines if line["of"] != "load"} == {""}
+    samples = [sample for run in uploads["runs"] for sample in run["load"]["samples"].values()]
+    assert sum(int(line["requests"]) for line in seconds) == sum(
+        row["requests"] for sample in samples for row in sample["series"]
+    )
+
+
 def test_a_missing_run_is_an_error(tmp_path):
     with pytest.raises(ReportError, match=r"run\.json: No such file"):
         write(tmp_path)
@@ -640,6 +859,23 @@ def test_a_conversation_without_what_the_report_needs_is_an_error(conversation, 
         check(conversation, "run.json")
 
 
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda run: run.pop("samples"), "'samples' is a required property"),
+        (lambda run: run["experiment"].pop("ranking"), "'ranking' is a required property"),
+        (lambda run: run["parameters"].pop("files_per_request"), "'files_per_request' is a required property"),
+        (lambda run: run["samples"][0].pop("mean_bytes"), "'mean_bytes' is a required property"),
+        (lambda run: run["runs"][0]["load"]["samples"]["4"]["series"][0].pop("t_s"), "'t_s' is a required property"),
+    ],
+)
+def test_uploads_without_what_the_report_needs_are_an_error(uploads, spoil, message):
+    check(uploads, "run.json")
+    spoil(uploads)
+    with pytest.raises(ReportError, match=message):
+        check(uploads, "run.json")
+
+
 # The terminal
 
 
@@ -665,6 +901,15 @@ def test_the_terminal_gets_a_table_of_a_conversation_that_fits(conversation):
     assert max(len(line) for line in text.splitlines()) <= 80
     assert re.search("CPU µs +kB/s +mean ms +p99 ms +errors % +PSS MiB", text)
     assert re.search(r"1 +node/socketio-batched +12\.\d +20\d +25\d .*\n +12\.\d–12\.\d *\n", text)
+
+
+def test_the_terminal_gets_a_table_of_uploads_that_fits(uploads):
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_summary(uploads, console)
+    text = console.export_text()
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert re.search("mean ms +CV +errors % +CPU % +switches/s +PSS MiB", text)
+    assert re.search(r"1 +node/express +73\d +1\.5\d +0 +49\.\d", text)
 
 
 def test_markup_in_names_does_not_reach_the_terminal(run):

@@ -1,12 +1,13 @@
 """The report in a real browser: offline, in both themes, on narrow and wide screens."""
 
+import gzip
 import os
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from synthetic_run import synthetic_conversation, synthetic_run, write_synthetic_run
+from synthetic_run import synthetic_conversation, synthetic_run, synthetic_uploads, write_synthetic_run
 
 from samewire.browser import FAINT, LAUNCH
 from samewire.report import load, write
@@ -16,10 +17,22 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll('.plot > svg, svg.
   svg => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]))"""
 
 
+# Labels of ticks below a chart that overlap the next one.
+OVERLAPPING = """() => [...document.querySelectorAll('.plot > svg')].flatMap(svg => {
+  const labels = [...svg.querySelectorAll('.tick.middle')]
+    .map(label => [label.textContent, label.getBoundingClientRect()]);
+  return labels.flatMap(([text, box], i) => labels.slice(i + 1)
+    .filter(([, next]) => Math.abs(box.y - next.y) < 1 && box.left < next.right && next.left < box.right)
+    .map(([other]) => `${text} ${other}`));
+})"""
+
 REAL = os.environ.get("SAMEWIRE_REPORT")
 
 
-@pytest.fixture(scope="module", params=[Path(REAL)] if REAL else [synthetic_run, synthetic_conversation])
+MADE_UP = [synthetic_run, synthetic_conversation, synthetic_uploads]
+
+
+@pytest.fixture(scope="module", params=[Path(REAL)] if REAL else MADE_UP)
 def report(request, tmp_path_factory) -> Path:
     """A synthetic one of each kind; `make test` sets $SAMEWIRE_REPORT to look at that of the race it has run, too."""
     if REAL:
@@ -75,13 +88,13 @@ def test_the_report_fits_and_is_legible(open_page, tmp_path, scheme):
 
 def test_sections_figures_and_tables_are_named(open_page, report):
     page = open_page()
-    over_time = f"{load(report.parent).kind.rate} over time"
-    for name in ("Results", over_time, "Latency distribution", "Resources", "Conformance", "Data"):
+    race = load(report.parent)
+    for name in ("Results", *_charts(race), "Resources", "Conformance", "Data"):
         assert page.get_by_role("region", name=name, exact=True).is_visible()
-    # Each group, the ranked one and those on a stand-in, has a table, and a panel in both charts.
-    groups = len(load(report.parent).groups)
+    # Each group, the ranked one and those on a stand-in, has a table, and a panel in each chart.
+    groups = len(race.groups)
     assert _results(page).count() == groups
-    assert page.get_by_role("img").count() == 2 * groups
+    assert page.get_by_role("img").count() == sum(_charts(race).values()) * groups
     assert page.locator("h1").count() == 1
     assert page.locator("table:not(:has(> caption))").count() == 0
     assert page.locator("th:not([scope])").count() == 0
@@ -105,8 +118,10 @@ def test_the_theme_can_be_changed_by_keyboard_and_is_remembered(open_page):
 
 def test_without_script_the_content_is_there_and_follows_the_system(open_page, report):
     page = open_page(java_script_enabled=False, color_scheme="dark")
-    assert page.get_by_role("heading", name="Latency distribution").is_visible()
-    assert page.locator(".plot > svg").count() == 2 * len(load(report.parent).groups)
+    race = load(report.parent)
+    for name in _charts(race):
+        assert page.get_by_role("heading", name=name).is_visible()
+    assert page.locator(".plot > svg").count() == sum(_charts(race).values()) * len(race.groups)
     assert not page.locator("#theme").is_visible()
 
 
@@ -124,7 +139,24 @@ def test_data_can_be_downloaded_from_the_page(open_page, report):
     page = open_page()
     with page.expect_download() as download:
         page.get_by_role("link", name="summary.csv").click()
-    assert download.value.path().read_bytes() == report.with_name("summary.csv").read_bytes()
+    content = download.value.path().read_bytes()
+    if download.value.suggested_filename.endswith(".gz"):
+        content = gzip.decompress(content)
+    assert content == report.with_name("summary.csv").read_bytes()
+
+
+def test_labels_below_a_chart_do_not_overlap(open_page):
+    page = open_page()
+    for width in (360, 900, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(OVERLAPPING) == []
+
+
+def _charts(race):
+    """Sections with charts of lines or points, and how many of those each has for one group."""
+    if race.samples:
+        return {"By sample": len(race.kind.by_sample), "Context switches and variability": 1}
+    return {f"{race.kind.rate} over time": 1, "Latency distribution": 1}
 
 
 def _results(page):

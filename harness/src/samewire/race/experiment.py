@@ -13,7 +13,13 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError
-from samewire.race.metrics import CONVERSATION_METRICS, METRICS, bytes_per_answer
+from samewire.race.metrics import (
+    CONVERSATION_METRICS,
+    METRICS,
+    SAMPLE_METRICS,
+    UPLOAD_METRICS,
+    bytes_per_answer,
+)
 from samewire.settings import settings
 
 EXPERIMENTS = BENCH / "experiments"
@@ -62,6 +68,11 @@ class Finding:
     whether to each of the others, to the one with the lowest or highest mean, or to their geometric mean. With `order`,
     the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
     the bounds.
+
+    With `samples`, all this is to be so in each of these samples of uploads. Two further kinds are about `metrics` of
+    samples, two of them: with `relation` "agree" who of subject and others is lower in the one is to be lower in the
+    other; with "correlate" their correlation over the samples, or that of the differences between subject and others,
+    is to be between the bounds. `untested` is why a finding cannot be tested at all.
     """
 
     id: str
@@ -74,6 +85,10 @@ class Finding:
     order: tuple[Selector, ...]
     at_least: float | None
     at_most: float | None
+    samples: tuple[str, ...] = ()
+    relation: str = ""
+    metrics: tuple[str, ...] = ()
+    untested: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,14 +97,15 @@ class Study:
 
     title: str
     note: str
-    published: str
+    published: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Profile:
     """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator.
 
-    `links` is how many there are to look up, none in an experiment without lookups.
+    `links` is how many there are to look up, none in an experiment without lookups; `users_share` how many of the
+    study's users upload.
     """
 
     name: str
@@ -101,6 +117,7 @@ class Profile:
     hold_s: float
     ramp_down_s: float
     links: int = 0
+    users_share: float = 1.0
 
     @property
     def run_s(self) -> float:
@@ -167,15 +184,56 @@ class Conversation:
     timeout_s: float
 
 
-Workload = Lookups | Requests | Conversation
+@dataclass(frozen=True)
+class Sample:
+    """A list of file sizes, by mean, standard deviation and scale of its Pareto tail, and how many users upload it."""
+
+    name: str
+    users: int
+    mean_bytes: float
+    sd_bytes: float
+    tail_scale_bytes: float
 
 
-def _workload(content: dict) -> Workload:
+@dataclass(frozen=True)
+class Uploads:
+    """In each of the `samples` users upload `files_per_request` files at once, of sizes taken from its list in turn.
+
+    `tail_weight` of the `files_per_sample` sizes are of a Pareto distribution of that shape, which ends at `tail_reach`
+    times its scale.
+    """
+
+    kind: str
+    samples: tuple[Sample, ...]
+    files_per_sample: int
+    files_per_request: int
+    pareto_shape: float
+    tail_weight: float
+    tail_reach: float
+    timeout_s: float
+
+    def users_of(self, sample: Sample, profile: Profile) -> int:
+        """How many users a sample has in a profile: at least one."""
+        return max(1, round(sample.users * profile.users_share))
+
+
+Workload = Lookups | Requests | Conversation | Uploads
+
+
+def _workload(content: dict, path: Path) -> Workload:
     if content["kind"] == "lookups":
         return Lookups(**content)
+    if content["kind"] == "uploads":
+        rows = _published([content["samples"]], path)
+        return Uploads(**content | {"samples": tuple(_sample(row) for row in rows)})
     if content["kind"] == "conversation":
         return Conversation(**content)
     return Requests(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
+
+
+def _sample(row: Mapping[str, str]) -> Sample:
+    sizes = (float(row[column]) for column in ("mean_bytes", "sd_bytes", "pareto_k"))
+    return Sample(row["sample"], int(row["threads"]), *sizes)
 
 
 @dataclass(frozen=True)
@@ -240,36 +298,44 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     if strangers := content.get("settings", {}).keys() - {one.name for one in settings(content["service"])}:
         unknown = ", ".join(sorted(strangers))
         raise ExperimentError(f"{path.name}: $.settings: not in the contract of {content['service']}: {unknown}")
-    workload = _workload(content["workload"])
-    rows = _published(content["study"]["published"], path)
+    workload = _workload(content["workload"], path)
+    study = content["study"] | {"published": tuple(_listed(content["study"]["published"]))}
+    rows = _published(study["published"], path)
     return Experiment(
         name=name,
         title=content["title"],
         service=content["service"],
         variants=tuple(content.get("variants", [])),
         settings=content.get("settings", {}),
-        study=Study(**content["study"]),
+        study=Study(**study),
         server_cores=content.get("placement", {}).get("server_cores", 1),
         workload=workload,
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
-        findings=tuple(_finding(finding, rows, _metrics(workload), path) for finding in content["findings"]),
+        findings=tuple(_finding(finding, rows, workload, path) for finding in content["findings"]),
     )
 
 
-def _published(name: str, experiment: Path) -> list[dict[str, str]]:
-    """The rows of a study's table."""
-    try:
-        lines = (PUBLISHED / name).read_text().splitlines()
-    except OSError as error:
-        raise ExperimentError(f"{experiment.name}: $.study.published: {error}") from error
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+def _listed(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _published(names: Iterable[str], experiment: Path) -> list[dict[str, str]]:
+    """The rows of a study's tables."""
+    rows: list[dict[str, str]] = []
+    for name in names:
+        try:
+            lines = (PUBLISHED / name).read_text().splitlines()
+        except OSError as error:
+            raise ExperimentError(f"{experiment.name}: published: {error}") from error
+        rows += csv.DictReader(line for line in lines if not line.startswith("#"))
+    return rows
 
 
 def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_column: bool) -> str | None:
     """The cell that a fact names, in words; None if there is none, or more than one."""
     row = {name: value for name, value in fact.items() if name != "column"}
-    found = [each for each in rows if row.items() <= each.items()]
-    if len(found) != 1 or not (value := found[0].get(fact["column"])):
+    found = [each for each in rows if row.items() <= each.items() and fact["column"] in each]
+    if len(found) != 1 or not (value := found[0][fact["column"]]):
         return None
     column, _, unit = fact["column"].rpartition("_")
     told = " + ".join(row.values()).replace("_", " ") + (f", {column.replace('_', ' ') or unit}" if with_column else "")
@@ -280,14 +346,23 @@ def _metrics(workload: Workload) -> list[str]:
     """The metrics of a run with that workload."""
     if isinstance(workload, Conversation):
         return list(CONVERSATION_METRICS)
+    if isinstance(workload, Uploads):
+        return list(UPLOAD_METRICS)
     requests = workload.requests if isinstance(workload, Requests) else ()
     return [*METRICS, *dict.fromkeys(bytes_per_answer(request.name) for request in requests)]
 
 
-def _finding(content: dict, rows: Sequence[Mapping[str, str]], metrics: Sequence[str], experiment: Path) -> Finding:
+def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workload, experiment: Path) -> Finding:
     where = f"{experiment.name}: finding {content['id']!r}"
-    if content["metric"] not in metrics:
-        raise ExperimentError(f"{where}: no metric is called {content['metric']!r}; there are: {', '.join(metrics)}")
+    samples = tuple(sample.name for sample in workload.samples) if isinstance(workload, Uploads) else ()
+    relation = next((key for key in ("agree", "correlate") if key in content), "")
+    if strangers := [name for name in content.get("samples", []) if name not in samples]:
+        there = ", ".join(samples) or "none"
+        raise ExperimentError(f"{where}: no sample is called {', '.join(strangers)}; there are: {there}")
+    metrics = SAMPLE_METRICS if relation or "samples" in content else _metrics(workload)
+    for metric in content.get(relation) or filter(None, [content.get("metric")]):
+        if metric not in metrics:
+            raise ExperimentError(f"{where}: no metric is called {metric!r}; there are: {', '.join(metrics)}")
     cited = []
     places = [fact | {"column": ""} for fact in content["published"]]
     for fact, place in zip(content["published"], places, strict=True):
@@ -302,13 +377,17 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], metrics: Sequence
         id=content["id"],
         text=content["text"],
         published="; ".join(cited),
-        metric=content["metric"],
+        metric=content.get("metric", ""),
         subject=selector("subject"),
         others=selector("others"),
         compare=content.get("compare"),
         order=tuple(Selector(tuple(fields.items())) for fields in content.get("order", [])),
         at_least=content.get("at_least"),
         at_most=content.get("at_most"),
+        samples=tuple(content.get("samples", samples if relation else ())),
+        relation=relation,
+        metrics=tuple(content.get(relation, ())),
+        untested=content.get("untested", ""),
     )
 
 
@@ -319,6 +398,8 @@ _UNITS = {
     "mb": "MB",
     "bytes": "bytes",
     "error_pct": "% errors",
+    "pct": "%",
+    "pswitch": "switches/s",
     "threads": "threads",
 }
 

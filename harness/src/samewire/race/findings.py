@@ -1,12 +1,14 @@
 """Verdicts on a study's findings, and comparisons of servers with each other."""
 
 import math
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from samewire.race.experiment import Entrant, Finding, Selector
-from samewire.race.statistics import Interval, mean_interval, ratio_interval
+from samewire.race.metrics import of_sample
+from samewire.race.statistics import Interval, correlation_interval, mean_interval, ratio_interval
 
 HOLDS = "holds"
 FAILS = "does not hold"
@@ -104,6 +106,61 @@ class _Test:
             "text": f"{self.text}: {describe(interval, self.unit)}",
         }  # fmt: skip
 
+    def why(self) -> str:
+        """Why the verdict is what it is."""
+        bounds = (("at least", self.at_least), ("at most", self.at_most))
+        claim = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
+        ways = {
+            HOLDS: f"the whole interval is {claim}",
+            FAILS: f"no part of the interval is {claim}",
+            UNDECIDED: f"only a part of the interval is {claim}",
+        }
+        return ways[self.verdict]
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """Two ratios of the same servers against the claim that both are above 1, or both below; `text` says of what."""
+
+    first: Interval
+    second: Interval
+    metrics: tuple[str, ...]
+    text: str
+
+    @property
+    def verdict(self) -> str:
+        sides = {_side(self.first), _side(self.second)}
+        if 0 in sides:
+            return UNDECIDED
+        return HOLDS if len(sides) == 1 else FAILS
+
+    @property
+    def margin(self) -> float:
+        """How far the one that is closer to 1 is from it, on the logarithmic scale; negative if the sides differ."""
+        logarithms = math.log(self.first.mean), math.log(self.second.mean)
+        return math.copysign(min(map(abs, logarithms)), math.prod(logarithms))
+
+    def ours(self) -> dict:
+        """Our value as run.json holds it: the second ratio, with the first in words."""
+        ours = _Test(self.second, f"{self.text}, {self.metrics[1]}", None, None, "×").ours()
+        return ours | {"text": f"{ours['text']}; {self.metrics[0]}: {describe(self.first, '×')}"}
+
+    def why(self) -> str:
+        """Why the verdict is what it is."""
+        ways = {
+            HOLDS: "both intervals are on the same side of 1",
+            FAILS: "the two intervals are on different sides of 1",
+            UNDECIDED: "one of the two intervals includes 1",
+        }
+        return ways[self.verdict]
+
+
+def _side(ratio: Interval) -> int:
+    """1 above 1, -1 below, 0 if that is not decided."""
+    if ratio.low is None or ratio.high is None:
+        return 0
+    return (ratio.low > 1) - (ratio.high < 1)
+
 
 def describe(interval: Interval, unit: str) -> str:
     """An interval in words, such as `1.42 × (1.31 to 1.54)`."""
@@ -116,12 +173,15 @@ def describe(interval: Interval, unit: str) -> str:
 def judge(finding: Finding, figures: Figures) -> dict:
     """The verdict on a finding, with our value and the reason, as run.json holds it."""
     row = {"id": finding.id, "text": finding.text, "published": finding.published, "ours": None}
+    if finding.untested:
+        return row | {"verdict": NOT_TESTED, "why": finding.untested}
     groups = _groups(finding, figures)
     if missing := [selector for selector, group in groups if not group]:
         lacking = "; none has ".join(map(str, missing))
         return row | {"verdict": NOT_TESTED, "why": f"no server in this race has {lacking}"}
     involved = list(dict.fromkeys(server for _, group in groups for server in group))
-    if unmeasured := [server for server in involved if not figures.rounds(server, finding.metric)]:
+    needed = [metric for metrics in _metrics(finding).values() for metric in metrics]
+    if unmeasured := [one for one in involved if not all(figures.rounds(one, metric) for metric in needed)]:
         return row | {"verdict": NOT_TESTED, "why": f"no figures of {', '.join(unmeasured)}"}
     if stand_ins := [server for server in involved if not figures.ranked[server]]:
         return row | {"verdict": STAND_IN, "why": f"on a stand-in for the database: {', '.join(stand_ins)}"}
@@ -132,7 +192,21 @@ def judge(finding: Finding, figures: Figures) -> dict:
     verdict = FAILS if FAILS in verdicts else UNDECIDED if UNDECIDED in verdicts else HOLDS
     # What is shown is the test on which the verdict hangs.
     decisive = min((test for test in tests if test.verdict == verdict), key=lambda test: test.margin)
-    return row | {"ours": decisive.ours(), "verdict": verdict, "why": _why(verdict, tests, decisive)}
+    return row | {"ours": decisive.ours(), "verdict": verdict, "why": _why(tests, decisive)}
+
+
+def _why(tests: Sequence[_Test | _Agreement], decisive: _Test | _Agreement) -> str:
+    if decisive.ours()["low"] is None:
+        return "one round gives no interval"
+    return decisive.why() + (f"; the closest of {len(tests)} comparisons is shown" if len(tests) > 1 else "")
+
+
+def _metrics(finding: Finding) -> dict[str, tuple[str, ...]]:
+    """The metrics that a finding is about, by sample: of none (``), or those of each of its samples."""
+    named = finding.metrics or (finding.metric,)
+    if not finding.samples:
+        return {"": named}
+    return {sample: tuple(of_sample(metric, sample) for metric in named) for sample in finding.samples}
 
 
 def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector, list[str]]]:
@@ -147,28 +221,87 @@ def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector, list[str
     return groups
 
 
-def _tests(finding: Finding, figures: Figures, groups: list[list[str]]) -> list[_Test] | None:
+def _tests(finding: Finding, figures: Figures, groups: list[list[str]]) -> Sequence[_Test | _Agreement] | None:
     """The claims of a finding with our intervals; None when one of them cannot be had."""
-    metric, bounds = finding.metric, (finding.at_least, finding.at_most)
+    try:
+        if finding.relation == "correlate":
+            return list(_correlations(finding, figures, groups))
+        kind = _agreements if finding.relation == "agree" else _comparisons
+        return [
+            test
+            for sample, metrics in _metrics(finding).items()
+            for test in kind(finding, figures, groups, metrics, f", sample {sample}" if sample else "")
+        ]
+    except _NoFigureError:
+        return None
+
+
+class _NoFigureError(Exception):
+    """A ratio or a correlation that cannot be had."""
+
+
+def _comparisons(
+    finding: Finding, figures: Figures, groups: list[list[str]], metrics: tuple[str, ...], where: str
+) -> Iterator[_Test]:
+    (metric,), bounds = metrics, (finding.at_least, finding.at_most)
     if finding.order:
         pairs = [(groups[place], groups[place + 1]) for place in range(len(groups) - 1)]
         bounds = (1.0, None)
     elif finding.others:
-        pairs = _pairs(finding, figures, *groups)
+        pairs = _pairs(finding, figures, *groups, metric)
     else:
-        intervals = [(server, mean_interval(list(figures.rounds(server, metric).values()))) for server in groups[0]]
-        return [_Test(interval, server, *bounds, unit="") for server, interval in intervals]
-    tests = []
+        for server in groups[0]:
+            interval = mean_interval(list(figures.rounds(server, metric).values()))
+            yield _Test(interval, f"{server}{where}", *bounds, unit="")
+        return
     for a, b in pairs:
-        ratio = figures.ratio(metric, a, b)
-        if ratio is None:
-            return None
-        tests.append(_Test(ratio, f"{_named(a)} to {_named(b)}", *bounds, unit="×"))
-    return tests
+        yield _Test(_ratio(figures, metric, a, b), f"{_named(a)} to {_named(b)}{where}", *bounds, unit="×")
+
+
+def _agreements(
+    finding: Finding, figures: Figures, groups: list[list[str]], metrics: tuple[str, ...], where: str
+) -> Iterator[_Agreement]:
+    for a in groups[0]:
+        for b in groups[1]:
+            first, second = (_ratio(figures, metric, [a], [b]) for metric in metrics)
+            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}")
+
+
+def _correlations(finding: Finding, figures: Figures, groups: list[list[str]]) -> Iterator[_Test]:
+    """Correlations over the samples: of each server, or of its differences from each of the others."""
+    pairs = [(a, b) for a in groups[0] for b in groups[1]] if finding.others else [(a,) for a in groups[0]]
+    for servers in pairs:
+        needed = [
+            figures.rounds(one, metric) for one in servers for both in _metrics(finding).values() for metric in both
+        ]
+        rounds = set.intersection(*map(set, needed))
+        try:
+            found = [_correlation(finding, figures, servers, number) for number in sorted(rounds)]
+            interval = correlation_interval(found)
+        except ValueError as error:
+            raise _NoFigureError from error
+        yield _Test(interval, " less ".join(servers), finding.at_least, finding.at_most, unit="")
+
+
+def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], number: int) -> float:
+    """Pearson's, in one round. Raises ValueError where one of the two does not vary."""
+
+    def value(metric: str) -> float:
+        subject, *other = (figures.rounds(server, metric)[number] for server in servers)
+        return subject - sum(other)
+
+    return statistics.correlation(*zip(*(map(value, both) for both in _metrics(finding).values()), strict=True))
+
+
+def _ratio(figures: Figures, metric: str, a: list[str], b: list[str]) -> Interval:
+    ratio = figures.ratio(metric, a, b)
+    if ratio is None:
+        raise _NoFigureError
+    return ratio
 
 
 def _pairs(
-    finding: Finding, figures: Figures, subject: list[str], others: list[str]
+    finding: Finding, figures: Figures, subject: list[str], others: list[str], metric: str
 ) -> list[tuple[list[str], list[str]]]:
     if finding.compare == "mean":
         return [(subject, others)]
@@ -176,7 +309,7 @@ def _pairs(
         return [(subject, [other]) for other in others]
 
     def mean(server: str) -> float:
-        return mean_interval(list(figures.rounds(server, finding.metric).values())).mean
+        return mean_interval(list(figures.rounds(server, metric).values())).mean
 
     extreme = min if finding.compare == "lowest" else max
     return [(subject, [extreme(others, key=mean)])]
@@ -184,20 +317,3 @@ def _pairs(
 
 def _named(group: list[str]) -> str:
     return group[0] if len(group) == 1 else f"mean of {len(group)} servers"
-
-
-def _why(verdict: str, tests: list[_Test], decisive: _Test) -> str:
-    bounds = [
-        f"at least {decisive.at_least:g}" if decisive.at_least is not None else "",
-        f"at most {decisive.at_most:g}" if decisive.at_most is not None else "",
-    ]
-    claim = " and ".join(filter(None, bounds))
-    if verdict == UNDECIDED and decisive.interval.low is None:
-        return "one round gives no interval"
-    ways = {
-        HOLDS: f"the whole interval is {claim}",
-        FAILS: f"no part of the interval is {claim}",
-        UNDECIDED: f"only a part of the interval is {claim}",
-    }
-    others = len(tests) - 1
-    return ways[verdict] + (f"; the closest of {others + 1} comparisons is shown" if others else "")

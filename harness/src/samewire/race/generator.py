@@ -4,7 +4,7 @@ import json
 import math
 import random
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,8 +17,8 @@ from samewire.digests import digest_files, source_files
 from samewire.locking import exclusive
 from samewire.paths import BENCH, STATE
 from samewire.process import RunFolder
-from samewire.race import RaceError
-from samewire.race.experiment import Conversation, Lookups, Profile, Requests, Workload
+from samewire.race import RaceError, uploads
+from samewire.race.experiment import Conversation, Lookups, Profile, Requests, Uploads, Workload
 from samewire.toolchains import TOOLS, tool
 
 REQUESTS, CHAT = BENCH / "load", BENCH / "load-chat"
@@ -84,8 +84,10 @@ def build(module: Path = REQUESTS) -> Program:
     return Program(java, "Hyperfoil", "0.25.2", needs)
 
 
-def scenario(workload: Workload, profile: Profile, seed: int) -> dict:
-    """The scenario file of the generator, with what the users do drawn by the seed."""
+def scenarios(workload: Workload, profile: Profile, seed: int) -> list[dict]:
+    """The scenario files of the generator, with what the users do drawn by the seed; one but of uploads."""
+    if isinstance(workload, Uploads):
+        return uploads.scenarios(workload, profile, seed)
     times = {
         "warm_up_s": profile.warm_up_s,
         "ramp_up_s": profile.ramp_up_s,
@@ -95,8 +97,8 @@ def scenario(workload: Workload, profile: Profile, seed: int) -> dict:
     }
     if isinstance(workload, Conversation):
         pace = {"message_every_s": workload.message_every_s, "poll_every_s": workload.poll_every_s}
-        return times | pace | {"users": speakers(workload, profile, seed)}
-    return times | {"lists": lists(workload, profile, seed)}
+        return [times | pace | {"users": speakers(workload, profile, seed)}]
+    return [times | {"lists": lists(workload, profile, seed)}]
 
 
 def speakers(workload: Conversation, profile: Profile, seed: int) -> list[dict]:
@@ -179,17 +181,21 @@ def latency(hdr: str) -> Latency:
 class Generator:
     """The running generator: one process for all runs of a race, so that its code is compiled before figures count."""
 
-    def __init__(self, program: Program, content: dict, run: RunFolder) -> None:
-        """It runs on the cores of the caller; `run` keeps its files and knows its process. Raises GeneratorError."""
+    def __init__(self, program: Program, contents: Sequence[dict], run: RunFolder) -> None:
+        """It has these scenarios and runs on the cores of the caller; `run` keeps its files and knows its process.
+
+        Raises GeneratorError.
+        """
         self._folder = run.folder("load")
         self._log = self._folder / "log"
         self._results = 0
         self._log_read = 0
-        file = self._folder / "scenario.json"
-        file.write_text(json.dumps(content, separators=(",", ":")))
+        files = [self._folder / f"scenario-{number}.json" for number in range(len(contents))]
+        for file, content in zip(files, contents, strict=True):
+            file.write_text(json.dumps(content, separators=(",", ":")))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*program.argv, str(file)],
+                [*program.argv, *map(str, files)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, bufsize=1,
                 start_new_session=True,
             )  # fmt: skip
@@ -201,15 +207,17 @@ class Generator:
         """The process id."""
         return self._process.pid
 
-    def load(self, url: str, progress: Callable[[dict], None]) -> dict:
-        """Load the server at `url`; each line of progress goes to `progress`. Returns the result.
+    def load(self, url: str, progress: Callable[[dict], None], scenario: int = 0) -> dict:
+        """Load the server at `url` with a scenario; each line of progress goes to `progress`. Returns the result.
 
         Raises GeneratorError.
         """
         self._results += 1
         result = self._folder / f"result-{self._results}.json"
         assert self._process.stdin
-        self._process.stdin.write(f"{url} {result}\n")
+        # `bench/load-chat` has one scenario and knows of no number.
+        number = f" {scenario}" if scenario else ""
+        self._process.stdin.write(f"{url} {result}{number}\n")
         self._read_until("done", progress)
         content = json.loads(result.read_text())
         result.unlink()

@@ -65,6 +65,33 @@ CONVERSATION_METRICS = (
 )
 """The figures of a run with a conversation."""
 
+_OF_UPLOADS = (
+    "throughput_rps",
+    "uploaded_bytes_per_s",
+    "latency_mean_ms",
+    "latency_sd_ms",
+    "latency_mad_ms",
+    "latency_cv",
+    "error_share",
+    "cpu_us_per_request",
+    "cpu_share",
+    "cpu_share_sd",
+    "iowait_share",
+    "switches_per_s",
+    "generator_share",
+)
+
+UPLOAD_METRICS = (*_OF_UPLOADS, *_MEMORY_AND_THREADS)
+"""The figures of a run with uploads: means over its samples, memory and threads of the whole run."""
+
+SAMPLE_METRICS = (*_OF_UPLOADS, "latency_p50_ms", "latency_p99_ms")
+"""The figures of each sample of a run with uploads."""
+
+
+def of_sample(metric: str, sample: str) -> str:
+    """The metric of one sample of uploads, called like `latency_mean_ms of sample 3`."""
+    return f"{metric} of sample {sample}"
+
 
 def bytes_per_answer(request: str) -> str:
     """The metric of the answers to one request of several, called like `GET /info`."""
@@ -365,16 +392,17 @@ class CoreTimes:
     busy: int
     idle: int
     steal: int
+    iowait: int = 0
 
 
 def core_times() -> dict[int, CoreTimes]:
-    """The times of every core. `busy` holds everything but idling, waiting for a disk, and stolen time."""
+    """The times of every core. `busy` holds everything but idling, waiting for a disk (`iowait`), and stolen time."""
     cores = {}
     for line in _read("/proc/stat").decode().splitlines():
         name, *values = line.split()
         if name.startswith("cpu") and name != "cpu":
             user, nice, system, idle, wait, irq, softirq, steal = map(int, values[:8])
-            cores[int(name[3:])] = CoreTimes(user + nice + system + irq + softirq, idle + wait, steal)
+            cores[int(name[3:])] = CoreTimes(user + nice + system + irq + softirq, idle, steal, wait)
     return cores
 
 
@@ -413,7 +441,7 @@ class Window:
     def _share(self, cores: frozenset[int] | None, kind: str) -> float:
         total = part = 0
         for core in self.end.cores if cores is None else cores:
-            for name in ("busy", "idle", "steal"):
+            for name in ("busy", "idle", "steal", "iowait"):
                 ticks = getattr(self.end.cores[core], name) - getattr(self.begin.cores[core], name)
                 total += ticks
                 part += ticks if name == kind else 0
@@ -422,6 +450,10 @@ class Window:
     def busy_share(self, cores: frozenset[int]) -> float:
         """The share of the time in which these cores were busy, with whatever."""
         return self._share(cores, "busy")
+
+    def iowait_share(self, cores: frozenset[int]) -> float:
+        """The share of the time in which these cores had nothing to do but to wait for a disk."""
+        return self._share(cores, "iowait")
 
     def steal_share(self) -> float:
         """The share of the time of all cores that the hypervisor gave to others."""

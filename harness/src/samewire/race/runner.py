@@ -22,10 +22,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from samewire.databases import URL_VARIABLES, Database
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
-from samewire.paths import RESULTS
+from samewire.paths import RESULTS, STATE
 from samewire.process import RunningServer, StartError, StopTimeout
-from samewire.race import RaceError, findings, generator
-from samewire.race.experiment import Conversation, Entrant, Experiment, Lookups, Profile, Requests, Workload
+from samewire.race import RaceError, findings, generator, uploads
+from samewire.race.experiment import (
+    Conversation,
+    Entrant,
+    Experiment,
+    Lookups,
+    Profile,
+    Requests,
+    Uploads,
+    Workload,
+)
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
 from samewire.race.metrics import CONVERSATION_METRICS, METRICS, Sampler, Snapshot, Usage, Window, bytes_per_answer
@@ -68,8 +77,21 @@ _COMPARED_IN_CONVERSATION = (
     "bytes_per_send",
     "bytes_per_receive",
 )
+_COMPARED_IN_UPLOADS = (
+    "latency_mean_ms",
+    "latency_sd_ms",
+    "latency_cv",
+    "throughput_rps",
+    "cpu_us_per_request",
+    "cpu_share",
+    "switches_per_s",
+    "pss_idle_bytes",
+    "pss_peak_bytes",
+    "threads_peak",
+)
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_IN_TURN = "throughput × mean latency is"
+_GAVE_UP = "every user gave up before the hold was over: no connection could be made any more"
 _IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
@@ -107,6 +129,9 @@ def _chosen(
         if loaded.settings:
             given = ", ".join(loaded.settings)
             problem = f"servers that run in compose cannot be given its settings ({given})"
+            raise RaceError(f"{experiment}: {problem}; race it without --compose")
+        if isinstance(loaded.workload, Uploads):
+            problem = "what is uploaded to servers in compose cannot be cleared away"
             raise RaceError(f"{experiment}: {problem}; race it without --compose")
         # Only here: most races need no container.
         from samewire.containers import composed
@@ -185,6 +210,8 @@ class _Race:
         self._placement, self._seed, self._record = placement, seed, record
         self._lab, self._console = lab, console
         self._databases: dict[str, tuple[Database, str]] = {}
+        self._draw = random.Random(seed)
+        self._uploaded: Path | None = None
 
     def run(self, program: generator.Program) -> None:
         profile = self._profile
@@ -194,8 +221,8 @@ class _Race:
         for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
             if store in URL_VARIABLES:
                 self._load_data(store)
-        scenario = generator.scenario(self._experiment.workload, profile, self._seed)
-        load = Generator(program, scenario, self._lab.run)
+        scenarios = generator.scenarios(self._experiment.workload, profile, self._seed)
+        load = Generator(program, scenarios, self._lab.run)
         try:
             self._rounds(load)
         finally:
@@ -214,7 +241,6 @@ class _Race:
         self._console.print(f"{database.label}: {data} in {seconds:.1f} s", highlight=False)
 
     def _rounds(self, load: Generator) -> None:
-        draw = random.Random(self._seed)
         if self._profile.practice:
             self._practice(load)
         with Progress(
@@ -223,7 +249,7 @@ class _Race:
         ) as progress:  # fmt: skip
             bar = progress.add_task("race", total=self._profile.rounds * len(self._entrants), now="")
             for number in range(1, self._profile.rounds + 1):
-                order = draw.sample(self._entrants, len(self._entrants))
+                order = self._draw.sample(self._entrants, len(self._entrants))
                 for position, entrant in enumerate(order, 1):
                     name = f"round {number}: {entrant.id.rpartition('/')[2]}"
                     progress.update(bar, now=name)
@@ -240,6 +266,12 @@ class _Race:
             running = self._start(self._entrants[0])
             load.load(running.target.url, lambda line: None)
             running.stop()
+        self._clear()
+
+    def _clear(self) -> None:
+        """Delete what was uploaded to the server that was started last."""
+        if self._uploaded:
+            uploads.empty(self._uploaded)
 
     def _start(self, entrant: Entrant) -> RunningServer:
         server, url = entrant.server, None
@@ -249,7 +281,10 @@ class _Race:
                 # What one run has written is not there for the next.
                 url = self._lab.new_database(server.service, server.store, self._profile.links)
         cpus = set(self._placement.server)
-        given = self._experiment.settings
+        given = dict(self._experiment.settings)
+        if isinstance(self._experiment.workload, Uploads):
+            self._uploaded = self._lab.new_folder("uploads")
+            given[uploads.FOLDER] = str(self._uploaded)
         return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
 
     def _measure(self, entrant: Entrant, load: Generator, show: Callable[[str], None]) -> dict:
@@ -289,43 +324,119 @@ class _Race:
         before = sampler.snapshot()
         time.sleep(self._profile.settle_s)
         idle = sampler.snapshot(pss_of="server")
+        quiet = Window(before, idle)
+        watch = _Watch(load, running.target.url, sampler, show)
+        started_at = _now()
+        if isinstance(self._experiment.workload, Uploads):
+            observed = self._observe_samples(watch, quiet)
+        else:
+            observed = self._observe_load(watch, quiet)
+        return observed | {
+            "started_at": started_at,
+            "idle": _idle(idle.trees["server"]),
+            "processes": {name: sampler.series(name) for name in trees},
+            "sampling": sampler.cost.as_dict(),
+        }
+
+    def _observe_load(self, watch: "_Watch", quiet: Window) -> dict:
+        workload = self._experiment.workload
+        result, hold = watch.load()
+        watch.sampler.stop()
+        if not hold:
+            whole = _whole(result)
+            return {"load": {key: whole[key] for key in ("requests", "errors")} | {"whole": whole}, "failed": _GAVE_UP}
+        loaded = _load(result, workload)
+        figures = _figures(loaded, hold, quiet.end.trees["server"], watch.peaks, self._placement, workload)
+        warnings = [
+            *_idle_users(loaded, workload, workload.users),
+            *_not_quiet(quiet, "before"),
+            *_warnings(loaded, hold, figures, self._placement, watch.complaints()),
+        ]
+        return {"load": loaded, "metrics": figures, "warnings": warnings}
+
+    def _observe_samples(self, watch: "_Watch", quiet: Window) -> dict:
+        """The loads of all samples, one after the other in an order drawn for this run."""
+        workload = self._experiment.workload
+        assert isinstance(workload, Uploads)
+        watch.warm_up()
+        self._clear()
+        wholes: list[dict] = []
+        loads: dict[str, dict] = {}
+        figures: dict[str, dict] = {}
+        warnings, failed = _not_quiet(quiet, "before"), {}
+        for sample in self._draw.sample(workload.samples, len(workload.samples)):
+            result, hold = watch.load(1 + workload.samples.index(sample), f"sample {sample.name}, ")
+            self._clear()
+            wholes.append(_whole(result))
+            if not hold:
+                failed = {"failed": f"sample {sample.name}: {_GAVE_UP}"}
+                break
+            load = loads[sample.name] = _load(result, workload)
+            found = figures[sample.name] = uploads.sample_figures(load, hold, watch.during(hold), self._placement)
+            users = workload.users_of(sample, self._profile)
+            told = [
+                *_idle_users(load, workload, users),
+                *_warnings(load, hold, found, self._placement, watch.complaints()),
+            ]
+            warnings += [f"sample {sample.name}: {warning}" for warning in told]
+        watch.sampler.stop()
+        whole = _sum(wholes)
+        metrics = {}
+        if not failed:
+            # In the study's order, whatever that of the run was.
+            by_sample = uploads.figures_by_sample({one.name: figures[one.name] for one in workload.samples})
+            of_run = _memory_and_threads(quiet.end.trees["server"], watch.peaks)
+            metrics = uploads.run_figures(figures, whole) | of_run | by_sample
+        load = _sum(list(loads.values())) | {"whole": whole, "samples": loads}
+        return {"order": list(loads), "load": load, "metrics": metrics, "warnings": warnings} | failed
+
+
+class _Watch:
+    """The loads of one run, with what the processes use in them; sampling begins with the first ramp-up."""
+
+    def __init__(self, load: Generator, url: str, sampler: Sampler, show: Callable[[str], None]) -> None:
+        self._load, self._url, self._show = load, url, show
+        self._marks: list[Snapshot] = []
+        self.sampler = sampler
+
+    def warm_up(self) -> None:
+        """The generator's first scenario, of which nothing is kept."""
+        self._show("warm-up")
+        self._load.load(self._url, lambda line: None)
+
+    def load(self, scenario: int = 0, name: str = "") -> tuple[dict, Window | None]:
+        """The generator's result, and the hold, which is None if every user gave up before it was over."""
         marks: dict[str, Snapshot] = {}
 
         def follow(line: Mapping) -> None:
             if stage := line.get("stage"):
-                show(stage.replace("_", "-"))
+                self._show(name + stage.replace("_", "-"))
                 if stage == "ramp_up":
-                    marks[stage] = sampler.start()
+                    marks[stage] = self.sampler.snapshot() if self._marks else self.sampler.start()
                 elif stage == "hold":
-                    marks[stage] = sampler.snapshot()
+                    marks[stage] = self.sampler.snapshot()
                 elif stage == "ramp_down":
-                    marks[stage] = sampler.snapshot(pss_of="server")
+                    marks[stage] = self.sampler.snapshot(pss_of="server")
+                if stage in marks:
+                    self._marks.append(marks[stage])
             else:
-                show(f"{line['requests']:,} requests/s")
+                self._show(f"{name}{line['requests']:,} requests/s")
 
-        started_at = _now()
-        result = load.load(running.target.url, follow)
-        sampler.stop()
-        if "ramp_down" not in marks:
-            failed = "every user gave up before the hold was over: no connection could be made any more"
-            whole = _whole(result)
-            return {"load": {key: whole[key] for key in ("requests", "errors")} | {"whole": whole}, "failed": failed}
-        hold = Window(marks["hold"], marks["ramp_down"])
-        peaks = [snapshot.trees["server"] for snapshot in [*sampler.snapshots, marks["hold"], marks["ramp_down"]]]
-        loaded = _load(result, self._experiment.workload)
-        figures = _figures(loaded, hold, idle.trees["server"], peaks, self._placement, self._experiment.workload)
-        return {
-            "started_at": started_at,
-            "load": loaded,
-            "idle": _idle(idle.trees["server"]),
-            "processes": {name: sampler.series(name) for name in trees},
-            "sampling": sampler.cost.as_dict(),
-            "metrics": figures,
-            "warnings": [
-                *_idle_users(loaded, self._experiment.workload),
-                *_warnings(loaded, Window(before, idle), hold, figures, self._placement, load.complaints()),
-            ],
-        }
+        result = self._load.load(self._url, follow, scenario)
+        return result, Window(marks["hold"], marks["ramp_down"]) if "ramp_down" in marks else None
+
+    def during(self, hold: Window) -> list[Snapshot]:
+        """What was sampled from second to second during a hold."""
+        return [one for one in self.sampler.snapshots if hold.begin.at <= one.at <= hold.end.at]
+
+    @property
+    def peaks(self) -> list[Usage]:
+        """The server at every moment at which it was sampled under load."""
+        return [snapshot.trees["server"] for snapshot in [*self.sampler.snapshots, *self._marks]]
+
+    def complaints(self) -> list[str]:
+        """What the generator complained of since the last call."""
+        return self._load.complaints()
 
 
 def _idle(usage: Usage) -> dict:
@@ -343,8 +454,11 @@ def _load(result: Mapping, workload: Workload) -> dict:
             "statuses": hold["statuses"],
             "throughput_rps": right / hold["duration_s"],
             "bytes_in": hold["bytes_in"],
-            "by_request": _by_request(hold["by_request"], workload),
         }
+        if isinstance(workload, Uploads):
+            own["uploaded_bytes"] = hold["uploaded_bytes"]
+        else:
+            own["by_request"] = _by_request(hold["by_request"], workload)
     return {
         "requests": hold["requests"],
         "errors": hold["errors"],
@@ -371,16 +485,19 @@ def _by_request(counts: Sequence[Mapping[str, int]], workload: Lookups | Request
 
 def _whole(result: Mapping) -> dict:
     """What happened from the first user's arrival to the last one's departure."""
-    stages = result["stages"].values()
+    stages = list(result["stages"].values())
+    return _sum(stages) | {"users_in_hold": result["users_in_hold"], "users_lost": result["users_lost"]}
+
+
+def _sum(parts: Sequence[Mapping]) -> dict:
+    """Requests, errors and time of parts of a load in all."""
     errors: Counter[str] = Counter()
-    for stage in stages:
-        errors.update(stage["errors"])
+    for part in parts:
+        errors.update(part["errors"])
     return {
-        "requests": sum(stage["requests"] for stage in stages),
+        "requests": sum(part["requests"] for part in parts),
         "errors": dict(errors),
-        "duration_s": sum(stage["duration_s"] for stage in stages),
-        "users_in_hold": result["users_in_hold"],
-        "users_lost": result["users_lost"],
+        "duration_s": sum(part["duration_s"] for part in parts),
     }
 
 
@@ -416,6 +533,12 @@ def _common_figures(load: Mapping, idle: Usage, peaks: Sequence[Usage]) -> dict[
         "latency_p99_ms": latency["p99"],
         "latency_p999_ms": latency["p99.9"],
         "error_share": sum(whole["errors"].values()) / whole["requests"] if whole["requests"] else None,
+        **_memory_and_threads(idle, peaks),
+    }
+
+
+def _memory_and_threads(idle: Usage, peaks: Sequence[Usage]) -> dict[str, int | None]:
+    return {
         "pss_idle_bytes": idle.pss_bytes,
         "pss_peak_bytes": max((usage.pss_bytes for usage in peaks if usage.pss_bytes), default=None),
         "rss_peak_bytes": max(usage.rss_bytes for usage in peaks),
@@ -459,13 +582,13 @@ def _conversation_figures(load: Mapping, hold: Window) -> dict[str, float | int 
     }
 
 
-def _idle_users(load: Mapping, workload: Workload) -> list[str]:
+def _idle_users(load: Mapping, workload: Workload, users: int) -> list[str]:
     """Warnings if not all users were there from the hold's begin, or not all were served in turn, or on time.
 
     In a closed model without think time, throughput × mean latency is the number of users (Little's law), as far as all
     are served: who still waits at the end has no latency yet.
     """
-    users, warnings = workload.users, []
+    warnings = []
     if (there := load["whole"]["users_in_hold"]) < users:
         warnings.append(f"only {there:,} of {users:,} users had a connection when the hold began")
     if isinstance(workload, Conversation):
@@ -482,9 +605,15 @@ def _idle_users(load: Mapping, workload: Workload) -> list[str]:
     return warnings
 
 
+def _not_quiet(window: Window, when: str) -> list[str]:
+    """A warning if something else kept the machine busy."""
+    if window.other_load() <= OTHER_LOAD:
+        return []
+    return [f"the machine was not quiet {when} the run: {window.other_load():.2f} cores busy with other things"]
+
+
 def _warnings(
     load: Mapping,
-    idle: Window,
     hold: Window,
     figures: Mapping[str, float | int | None],
     placement: Placement,
@@ -498,14 +627,7 @@ def _warnings(
         warnings.append(f"errors: {kinds}")
     if lost:
         warnings.append(f"{lost} users gave up: no connection to the server could be made any more")
-    if idle.other_load() > OTHER_LOAD:
-        warnings.append(
-            f"the machine was not quiet before the run: {idle.other_load():.2f} cores busy with other things"
-        )
-    if hold.other_load() > OTHER_LOAD:
-        warnings.append(
-            f"the machine was not quiet during the run: {hold.other_load():.2f} cores busy with other things"
-        )
+    warnings += _not_quiet(hold, "during")
     if hold.steal_share() > STEAL:
         warnings.append(f"the hypervisor gave {hold.steal_share():.0%} of the time to other machines")
     generator_share, server_busy = figures["generator_share"], hold.busy_share(placement.server)
@@ -542,6 +664,13 @@ class _Record:
         parameters = asdict(experiment.workload) | asdict(profile) | {"server_cores": experiment.server_cores}
         if isinstance(experiment.workload, Requests):
             parameters["requests"] = [str(request) for request in experiment.workload.requests]
+        samples = {}
+        if isinstance(experiment.workload, Uploads):
+            samples = {"samples": uploads.described(experiment.workload, profile)}
+            parameters |= {"disk": uploads.disk(STATE)}
+            del parameters["samples"]
+        else:
+            del parameters["users_share"]
         del parameters["name"]
         if experiment.settings:
             parameters["settings"] = [f"{name}={value}" for name, value in experiment.settings.items()]
@@ -568,6 +697,7 @@ class _Record:
             "images": dict(images),
             "generator": {"name": program.name, "version": program.version},
             "databases": {},
+            **samples,
             "servers": [
                 {
                     "id": entrant.id,
@@ -630,9 +760,10 @@ class _Record:
             }
             for entrant in self._entrants
         }
-        conversing = isinstance(self._experiment.workload, Conversation)
-        usual = _COMPARED_IN_CONVERSATION if conversing else _COMPARED
-        compared = dict.fromkeys((*usual, *(finding.metric for finding in self._experiment.findings)))
+        usual = _compared(self._experiment.workload)
+        # Those of samples would be a hundred and more.
+        of_findings = (one.metric for one in self._experiment.findings if one.metric and not one.samples)
+        compared = dict.fromkeys((*usual, *of_findings))
         self.content["comparisons"] = findings.comparisons(figures, tuple(compared))
         self.content["findings"] = [findings.judge(finding, figures) for finding in self._experiment.findings]
         in_containers = [_IN_CONTAINERS] if self.content["images"] else []
@@ -670,10 +801,22 @@ class _Record:
 
 
 def _ranking(workload: Workload) -> dict:
-    """By what its servers are ranked, where it is not throughput: that of a conversation is its users'."""
-    if not isinstance(workload, Conversation):
-        return {}
-    return {"ranking": {"metric": "cpu_us_per_delivery", "best": "lowest"}}
+    """By what its servers are ranked, where it is not throughput.
+
+    That of a conversation is its users', that of uploads hangs on the sizes of the files.
+    """
+    if isinstance(workload, Conversation):
+        return {"ranking": {"metric": "cpu_us_per_delivery", "best": "lowest"}}
+    if isinstance(workload, Uploads):
+        return {"ranking": {"metric": "latency_mean_ms", "best": "lowest"}}
+    return {}
+
+
+def _compared(workload: Workload) -> tuple[str, ...]:
+    """The metrics in which servers are compared whatever the findings are."""
+    if isinstance(workload, Conversation):
+        return _COMPARED_IN_CONVERSATION
+    return _COMPARED_IN_UPLOADS if isinstance(workload, Uploads) else _COMPARED
 
 
 def _now() -> str:

@@ -72,3 +72,17 @@ def ratio_interval(a: Sequence[float], b: Sequence[float]) -> Interval:
     if min(*a, *b) <= 0:
         raise ValueError("a ratio needs positive values")
     return mean_interval([x / y for x, y in zip(a, b, strict=True)])
+
+
+def correlation_interval(values: Sequence[float]) -> Interval:
+    """The mean of the correlations of rounds: t on their transforms z = artanh r, which are nearly normal.
+
+    Fisher, "On the probable error of a coefficient of correlation deduced from a small sample", Metron 1, 1921. A
+    correlation of exactly ±1, whose z is infinite, is taken as the nearest number below it. Raises ValueError without
+    values.
+    """
+    if not values:
+        raise ValueError("no rounds")
+    nearly_one = math.nextafter(1.0, 0.0)
+    z = _t_interval([math.atanh(max(-nearly_one, min(nearly_one, value))) for value in values])
+    return Interval(*(None if end is None else math.tanh(end) for end in z), len(values))

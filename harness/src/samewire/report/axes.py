@@ -1,7 +1,7 @@
 """Axes of the charts: where a value lies (0 to 1 along the axis) and where the ticks go."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -58,6 +58,13 @@ def percentiles(low: float = 0.1, high: float = 0.999) -> Axis:
 
     ticks = tuple((share, f"{100 * share:g}") for share in (0.1, 0.5, 0.9, 0.99, 0.999) if low <= share <= high)
     return Axis(lambda share: (nines(share) - nines(low)) / (nines(high) - nines(low)), ticks)
+
+
+def places(labels: Sequence[str]) -> Axis:
+    """One place after another, 1 for the first label, with some room at either end."""
+    margin = 0.4
+    span = len(labels) - 1 + 2 * margin
+    return Axis(lambda value: (value - 1 + margin) / span, tuple(enumerate(labels, start=1)))
 
 
 def _label(value: float) -> str:

@@ -25,7 +25,10 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dash` sets one of two alike apart."""
+    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dash` sets one of two alike apart.
+
+    `marks` are points of their own on the line, each with its interval: (x, y, low, high).
+    """
 
     label: str
     hue: int
@@ -33,6 +36,7 @@ class Line:
     label_at: float
     band: Sequence[tuple[float, float, float]] = ()
     dash: str = ""  # "dashed", "dotted", "dotted dashed"
+    marks: Sequence[tuple[float, float, float, float]] = ()
 
 
 def lines(
@@ -40,16 +44,6 @@ def lines(
 ) -> Markup:
     """A line chart. `alternative` tells in words what it shows; `spans` are (from, to, label) parts of the x axis."""
     gutter = 20 + 6.5 * max((len(_short(line.label)) for line in drawn), default=0)
-    grid = [
-        tag("line", class_=_weight(y, value), x1=0, x2="100%", y1=_px(y, value, height), y2=_px(y, value, height))
-        + tag("text", label, class_="tick end", x=-8, y=_px(y, value, height), dy="0.32em")
-        for value, label in y.ticks
-    ]
-    foot = [
-        tag("line", class_="tick-mark", x1=_percent(x, value), x2=_percent(x, value), y1=height, y2=height + 4)
-        + tag("text", label, class_="tick middle", x=_percent(x, value), y=height + 17)
-        for value, label in x.ticks
-    ]
     parts = [
         tag("rect", class_="span", x=_percent(x, start), width=_length(x, start, end), y=0, height=height)
         + tag("text", label, class_="span-label middle", x=_percent(x, (start + end) / 2), y=-5)
@@ -63,9 +57,43 @@ def lines(
     )  # fmt: skip
     return tag(
         "div",
-        tag("svg", *parts, *grid, *foot, inner, _labels(drawn, y, height), height=height, aria_hidden="true"),
+        tag(
+            "svg", *parts, *_frame(x, y, height), inner, *(_marks(line, x, y, height) for line in drawn),
+            _labels(drawn, y, height), height=height, aria_hidden="true",
+        ),
         class_="plot", role="img", aria_label=alternative, style=f"--gutter:{gutter:.0f}px",
     )  # fmt: skip
+
+
+def _frame(x: Axis, y: Axis, height: int) -> list[Markup]:
+    """The grid of the y axis and the ticks of the x axis, with their labels; one at the foot may have several lines."""
+    grid = [
+        tag("line", class_=_weight(y, value), x1=0, x2="100%", y1=_px(y, value, height), y2=_px(y, value, height))
+        + tag("text", label, class_="tick end", x=-8, y=_px(y, value, height), dy="0.32em")
+        for value, label in y.ticks
+    ]
+    foot = [
+        tag("line", class_="tick-mark", x1=_percent(x, value), x2=_percent(x, value), y1=height, y2=height + 4)
+        + tag("text", first, class_="tick middle", x=_percent(x, value), y=height + 17)
+        + Markup().join(
+            tag("text", line, class_="tick middle below", x=_percent(x, value), y=height + 17 + 14 * row)
+            for row, line in enumerate(below, start=1)
+        )
+        for value, label in x.ticks
+        for first, *below in [label.split("\n")]
+    ]
+    return grid + foot
+
+
+def _marks(line: Line, x: Axis, y: Axis, height: int) -> Markup:
+    hue = f"hue-{line.hue}"
+    drawn = []
+    for a, b, low, high in line.marks:
+        if low < high:
+            ends = {"y1": _px(y, low, height), "y2": _px(y, high, height)}
+            drawn.append(tag("line", class_=f"interval {hue}", x1=_percent(x, a), x2=_percent(x, a), **ends))
+        drawn.append(tag("circle", class_=f"dot {hue}", cx=_percent(x, a), cy=_px(y, b, height), r=2))
+    return Markup().join(drawn)
 
 
 def _stroke(line: Line, x: Axis, y: Axis, height: int) -> Markup:
@@ -93,6 +121,33 @@ def _labels(drawn: Sequence[Line], y: Axis, height: int) -> Markup:
             for (want, line), place in zip(wanted, places, strict=True)
         ),
         x="100%", class_="labels",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a scatter, with the few characters that stand in it."""
+
+    label: str
+    hue: int
+    x: float
+    y: float
+
+
+def scatter(points: Sequence[Point], x: Axis, y: Axis, *, alternative: str, height: int = 300) -> Markup:
+    """A scatter of labelled points; what their hues mean has to be said beside it."""
+    drawn = (
+        tag("circle", class_=f"ring hue-{one.hue}", cx=_percent(x, one.x), cy=_px(y, one.y, height), r=7.5)
+        + tag(
+            "text", one.label, class_=f"label middle hue-{one.hue}", x=_percent(x, one.x), y=_px(y, one.y, height),
+            dy="0.35em",
+        )
+        for one in points
+    )  # fmt: skip
+    return tag(
+        "div",
+        tag("svg", *_frame(x, y, height), *drawn, height=height, aria_hidden="true"),
+        class_="plot scatter", role="img", aria_label=alternative, style="--gutter:12px",
     )  # fmt: skip
 
 

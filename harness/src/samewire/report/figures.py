@@ -12,7 +12,7 @@ from markupsafe import Markup
 from samewire.report import axes, charts, histograms
 from samewire.report.kinds import CONVERSATION, Kind
 from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
-from samewire.report.numbers import Estimate, metric, number
+from samewire.report.numbers import Estimate, bytes_text, metric, number
 
 _DASHES = {"polling": "dotted", "socket.io-batched": "dashed"}
 
@@ -25,6 +25,7 @@ class Panel:
     """A chart of one group with the lines in it."""
 
     group: Group
+    title: str
     chart: Markup
     lines: list[charts.Line]
 
@@ -106,7 +107,12 @@ def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
 
 
 def _line(
-    race: Race, entrant: Entrant, points: Sequence[tuple[float, float]], label_at: float, band: Sequence[tuple] = ()
+    race: Race,
+    entrant: Entrant,
+    points: Sequence[tuple[float, float]],
+    label_at: float,
+    band: Sequence[tuple] = (),
+    marks: Sequence[tuple] = (),
 ) -> charts.Line:
     """The line of an entrant: dashed for a variant, and for a second store where both are ranked and share a panel.
 
@@ -116,7 +122,7 @@ def _line(
     stores = sorted({other.store for other in race.ranked})
     second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
     dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
-    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash)
+    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash, marks)
 
 
 def _panels(
@@ -127,15 +133,111 @@ def _panels(
     title: str,
     tell: Callable[[Entrant], str],
     spans: Sequence[tuple[float, float, str]] = (),
+    heading: str = "",
 ) -> list[Panel]:
-    """One chart for each group. The axes are the same, so that the eye does not take different sizes for equal ones."""
+    """One chart for each group, below a heading where there are several of a group.
+
+    The axes are the same, so that the eye does not take different sizes for equal ones.
+    """
     panels = []
     for group in race.groups:
         shown = [entrant for entrant in group.entrants if entrant.id in drawn]
         if shown:
             lines = [drawn[entrant.id] for entrant in shown]
             alternative = f"{title}, {group.title}: {'; '.join(map(tell, shown))}."
-            panels.append(Panel(group, charts.lines(lines, x, y, alternative=alternative, spans=spans), lines))
+            chart = charts.lines(lines, x, y, alternative=alternative, spans=spans)
+            panels.append(Panel(group, _title(race, group, heading), chart, lines))
+    return panels
+
+
+def _title(race: Race, group: Group, heading: str) -> str:
+    """The heading of a chart, if it has one, with the group unless there is no other."""
+    return heading if heading and len(race.groups) == 1 else ", ".join(filter(None, (heading, group.title)))
+
+
+# Charts by sample
+
+
+def by_sample(race: Race) -> list[Panel]:
+    """Each metric that is told by sample: the figures of every server, from one sample to the next."""
+    return [panel for key, logarithmic in race.kind.by_sample for panel in _by_sample(race, key, logarithmic)]
+
+
+def _by_sample(race: Race, key: str, logarithmic: bool) -> list[Panel]:
+    estimates = {
+        entrant.id: {
+            place: figure
+            for place, figure in enumerate(of_samples(race, entrant, key), start=1)
+            if figure.mean is not None and (figure.mean > 0 or not logarithmic)
+        }
+        for entrant in race.entrants
+    }
+    ends = [end for each in estimates.values() for one in each.values() for end in (one.mean, one.low, one.high)]
+    reach = charts.bounds(end for end in ends if end is not None and end > 0)
+    if not reach:
+        return []
+    lowest = reach[0] if logarithmic else 0.0
+    shown = [entrant for entrant in race.entrants if estimates[entrant.id]]
+    drawn = {}
+    for turn, entrant in enumerate(shown):
+        # Side by side, so that one interval does not hide another.
+        aside = (turn - (len(shown) - 1) / 2) * min(0.12, 0.6 / len(shown))
+        marks = [
+            (place + aside, one.mean, *((max(one.low, lowest), one.high) if one.has_interval else (one.mean, one.mean)))
+            for place, one in estimates[entrant.id].items()
+        ]
+        drawn[entrant.id] = _line(race, entrant, [mark[:2] for mark in marks], marks[-1][1], marks=marks)
+    known = metric(key)
+    title = f"{known.name}, {known.unit}" if known.unit else known.name
+
+    def tell(entrant: Entrant) -> str:
+        told = (
+            f"{one.mean_text()} at {race.samples[place - 1]['name']}" for place, one in estimates[entrant.id].items()
+        )
+        return f"{entrant.name} {', '.join(told)}"
+
+    y = axes.logarithmic(*reach) if logarithmic else axes.linear(reach[1])
+    return _panels(race, drawn, _sample_axis(race), y, f"{title}, by sample", tell, heading=title)
+
+
+def of_samples(race: Race, entrant: Entrant, key: str) -> list[Estimate]:
+    """The figures of a server in a metric, one for each sample."""
+    return [entrant.estimate(f"{key} of sample {sample['name']}") for sample in race.samples]
+
+
+def _sample_axis(race: Race) -> axes.Axis:
+    """A place for each sample, labelled with its name, the mean size and, for want of room below that, its unit."""
+    return axes.places(["\n".join((one["name"], *bytes_text(one["mean_bytes"]).split())) for one in race.samples])
+
+
+def variability(race: Race) -> list[Panel]:
+    """The coefficient of variation of latency against context switches per second, by server and sample."""
+    found: dict[str, list[charts.Point]] = {}
+    for entrant in race.entrants:
+        pairs = zip(of_samples(race, entrant, "switches_per_s"), of_samples(race, entrant, "latency_cv"), strict=True)
+        found[entrant.id] = [
+            charts.Point(sample["name"], entrant.hue, switches.mean, cv.mean)
+            for sample, (switches, cv) in zip(race.samples, pairs, strict=True)
+            if switches.mean and cv.mean is not None
+        ]
+    rates = charts.bounds(point.x for points in found.values() for point in points)
+    if not rates:
+        return []
+    x = axes.logarithmic(*rates)
+    y = axes.linear(max(point.y for points in found.values() for point in points))
+    panels = []
+    for group in race.groups:
+        shown = [entrant for entrant in group.entrants if found[entrant.id]]
+        if shown:
+            told = (
+                f"{entrant.name} {', '.join(f'{number(one.y)} at {number(one.x)}' for one in found[entrant.id])}"
+                for entrant in shown
+            )
+            alternative = f"Variability at so many context switches per second, {group.title}: {'; '.join(told)}."
+            points = [point for entrant in shown for point in found[entrant.id]]
+            lines = [charts.Line(entrant.name, entrant.hue, (), 0) for entrant in shown]
+            title = _title(race, group, metric("latency_cv").name)
+            panels.append(Panel(group, title, charts.scatter(points, x, y, alternative=alternative), lines))
     return panels
 
 
@@ -152,9 +254,18 @@ class Forest:
 
 
 def forests(race: Race) -> list[Forest]:
-    """The ratios of each metric in which ranked servers were compared, those by request last."""
-    by_request = dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"])
+    """The ratios of each metric in which ranked servers were compared, those by request last; not those by sample."""
+    by_request = [] if race.samples else _compared_in_part(race)
     return [forest for key in (*race.kind.compared, *by_request) if (forest := _forest(race, key))]
+
+
+def forests_by_sample(race: Race) -> list[Forest]:
+    """The ratios of metrics of single samples, as far as there are comparisons of them."""
+    return [forest for key in _compared_in_part(race) if race.samples and (forest := _forest(race, key))]
+
+
+def _compared_in_part(race: Race) -> list[str]:
+    return list(dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"]))
 
 
 def _forest(race: Race, key: str) -> Forest | None:
@@ -184,13 +295,16 @@ class DotTable:
 
 
 def resources(race: Race) -> list[DotTable]:
-    """CPU, memory, threads, context switches and, where they were measured, bytes."""
+    """CPU, memory, threads, context switches and, where they were measured, bytes and waits for a disk."""
     unit = race.kind.unit
     parts = {"server": "", "database": "database_", "generator": "generator_"}
     bars = [(f"part {part}", part, f"{prefix}cpu_us_per_{unit}") for part, prefix in parts.items()]
     memory = [("dot hollow", "idle", "pss_idle_bytes"), ("dot", "peak", "pss_peak_bytes")]
     threads = [("dot hollow", "idle", "threads_idle"), ("dot", "peak", "threads_peak")]
     switches = [("dot", "", f"switches_per_{unit}")]
+    switching = [("dot", "", "switches_per_s")]
+    waits = [("dot", "", "iowait_share")]
+    uploaded = [("dot", "", "uploaded_bytes_per_s")]
     traffic = [("dot", "", "bytes_per_s")]
     operations = [("dot hollow", "send", "bytes_per_send"), ("dot", "receive", "bytes_per_receive")]
     tables = (
@@ -198,6 +312,9 @@ def resources(race: Race) -> list[DotTable]:
         _dot_table(race, "Memory, PSS", "MiB", memory, _dots, max),
         _dot_table(race, "Threads", "", threads, _dots, max),
         _dot_table(race, f"Context switches per {unit}", "", switches, _dots, max),
+        _dot_table(race, "Context switches per second", "", switching, _dots, max),
+        _dot_table(race, "I/O wait", "%", waits, _dots, max),
+        _dot_table(race, "Uploaded", "MB/s", uploaded, _dots, max),
         _dot_table(race, "Bytes on all connections", "kB/s", traffic, _dots, max),
         _dot_table(race, "Bytes of an operation", "", operations, _dots, max, steps=2),
     )

@@ -1,4 +1,4 @@
-"""The two kinds of race: what is counted in each, how it is told, and which figures go where."""
+"""The three kinds of race: what is counted in each, how it is told, and which figures go where."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,17 @@ _BY_CPU_PER_DELIVERY = Ranking(
     had="needed processor time of",
     times="times that of",
 )
-_RANKINGS = {one.metric: one for one in (_BY_THROUGHPUT, _BY_CPU_PER_DELIVERY)}
+_BY_MEAN_LATENCY = Ranking(
+    metric="latency_mean_ms",
+    lowest=True,
+    name="mean latency",
+    unit="ms",
+    leads="has the lowest mean latency",
+    led="had the lowest mean latency",
+    had="had a mean latency of",
+    times="times that of",
+)
+_RANKINGS = {one.metric: one for one in (_BY_THROUGHPUT, _BY_CPU_PER_DELIVERY, _BY_MEAN_LATENCY)}
 
 
 @dataclass(frozen=True)
@@ -57,11 +67,12 @@ class Kind:
     done: str  # what no server did, when nothing was measured
     undone: str
     unit: str  # per what costs are counted, in words and in the keys of metrics
-    rate: str  # heading of the chart over time
-    each_second: str  # what it counts, in a sentence and below its axis
-    below: str
-    samples: str  # what latency is measured of
     tried: str  # what errors are a share of
+    rate: str = ""  # heading of the chart over time, where there is one
+    each_second: str = ""  # what it counts, in a sentence and below its axis
+    below: str = ""
+    samples: str = ""  # what latency is measured of, where its distribution is shown
+    by_sample: tuple[tuple[str, bool], ...] = ()  # metrics shown by sample, and whether on a logarithmic axis
 
 
 REQUESTS = Kind(
@@ -99,11 +110,11 @@ REQUESTS = Kind(
     done="answered a request",
     undone="no request was answered",
     unit="request",
+    tried="requests",
     rate="Throughput",
     each_second="Right answers",
     below="Answers",
     samples="requests",
-    tried="requests",
 )  # fmt: skip
 
 # A median has no column here, for want of room: bytes take two more, and the chart of latencies shows it.
@@ -141,17 +152,56 @@ CONVERSATION = Kind(
     done="delivered a message",
     undone="no message was delivered",
     unit="delivery",
+    tried="operations",
     rate="Deliveries",
     each_second="Deliveries",
     below="Deliveries",
     samples="deliveries",
-    tried="operations",
 )  # fmt: skip
+
+# Neither a rate over time nor one distribution of all latencies: samples come in another order in each run.
+UPLOADS = Kind(
+    name="uploads",
+    columns=(
+        ("Latency", "", (("mean, ms", "latency_mean_ms"), ("sd, ms", "latency_sd_ms"), ("CV", "latency_cv"))),
+        ("Uploaded", "MB/s", (("", "uploaded_bytes_per_s"),)),
+        ("Errors", "%", (("", "error_share"),)),
+        ("CPU", "", (("%", "cpu_share"), ("µs/request", "cpu_us_per_request"))),
+        ("I/O wait", "%", (("", "iowait_share"),)),
+        ("Switches", "per second", (("", "switches_per_s"),)),
+        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+        ("Threads", "peak", (("", "threads_peak"),)),
+    ),
+    brief=(
+        ("mean ms", "latency_mean_ms"),
+        ("CV", "latency_cv"),
+        ("errors %", "error_share"),
+        ("CPU %", "cpu_share"),
+        ("switches/s", "switches_per_s"),
+        ("PSS MiB", "pss_peak_bytes"),
+    ),
+    compared=(
+        "latency_mean_ms", "latency_cv", "throughput_rps", "uploaded_bytes_per_s", "cpu_us_per_request", "cpu_share",
+        "switches_per_s", "pss_peak_bytes",
+    ),
+    done="answered a request",
+    undone="no request was answered",
+    unit="request",
+    tried="requests",
+    by_sample=(
+        ("latency_mean_ms", True),
+        ("latency_cv", False),
+        ("cpu_share", False),
+        ("switches_per_s", True),
+        ("uploaded_bytes_per_s", True),
+    ),
+)  # fmt: skip
+_KINDS = {kind.name: kind for kind in (CONVERSATION, UPLOADS)}
 
 
 def kind_of(data: Mapping[str, Any]) -> Kind:
-    """The kind of the race of a run.json; records of before there were two are of requests."""
-    return CONVERSATION if data["parameters"].get("kind") == CONVERSATION.name else REQUESTS
+    """The kind of the race of a run.json; of requests, whatever they were called, unless it is one of the others."""
+    return _KINDS.get(data["parameters"].get("kind"), REQUESTS)
 
 
 def ranking_of(data: Mapping[str, Any]) -> Ranking:

@@ -1,8 +1,9 @@
 """What a run folder says, in the terms of the report: entrants, groups, comparisons, ranks and the verdict."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -144,7 +145,7 @@ class Race:
                     traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency"), transport))),
                     transport=transport,
                     store=store,
-                    database=database.get("label", "no database" if store == "memory" else store),
+                    database=database.get("label", "no database" if store in ("memory", "files") else store),
                     ranked=server["ranked"],
                     record=server["pass"],
                     runs=tuple(run for run in self.data["runs"] if run["server"] == server["id"]),
@@ -167,6 +168,11 @@ class Race:
     def rounds(self) -> int:
         """How many rounds there were."""
         return len({run["round"] for run in self.data["runs"]})
+
+    @property
+    def samples(self) -> Sequence[Mapping[str, Any]]:
+        """The samples that one run goes through, in the order in which they are told; none of most kinds."""
+        return self.data.get("samples", ())
 
     @property
     def warnings(self) -> list[str]:
@@ -339,6 +345,14 @@ def enumeration(texts: Iterable[str]) -> str:
 
 
 def measured(race: Race) -> list[str]:
-    """The metrics that any entrant has, in the order of the tables, unknown ones last."""
+    """The metrics that any entrant has, in the order of the tables, then those of parts, and unknown ones last."""
     present = {key for entrant in race.entrants for key in entrant.summary}
-    return [key for key in METRICS if key in present] + sorted(present - METRICS.keys())
+    return [key for key in METRICS if key in present] + sorted(present - METRICS.keys(), key=_place)
+
+
+def _place(key: str) -> tuple[int, list[str | int]]:
+    """Orders metrics that are none of the tables': those of parts as their wholes are, sample 10 after sample 9."""
+    places = {known: place for place, known in enumerate(METRICS)}
+    # Text and numbers take turns, so that like is compared with like.
+    words = [int(word) if word.isdecimal() else word for word in re.split(r"(\d+)", key)]
+    return places.get(key.partition(" of ")[0], len(places)), words

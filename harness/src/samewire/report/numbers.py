@@ -26,8 +26,11 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         "throughput_rps": Metric("Throughput", "requests/s"),
         "deliveries_per_s": Metric("Deliveries", "deliveries/s"),
+        "uploaded_bytes_per_s": Metric("Uploaded", "MB/s", 1e-6),
         "latency_mean_ms": Metric("Latency, mean", "ms"),
         "latency_sd_ms": Metric("Latency, standard deviation", "ms"),
+        "latency_mad_ms": Metric("Latency, mean absolute deviation", "ms"),
+        "latency_cv": Metric("Latency, coefficient of variation"),
         "latency_p50_ms": Metric("Latency, p50", "ms"),
         "latency_p99_ms": Metric("Latency, p99", "ms"),
         "latency_p999_ms": Metric("Latency, p99.9", "ms"),
@@ -37,6 +40,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "database_cpu_us_per_request": Metric("CPU per request, database", "µs"),
         "generator_cpu_us_per_request": Metric("CPU per request, generator", "µs"),
         "cpu_share": Metric("CPU used of the server's cores", "%", 100.0),
+        "cpu_share_sd": Metric("CPU used of the server's cores, standard deviation", "%", 100.0),
+        "iowait_share": Metric("I/O wait", "%", 100.0),
         "generator_cpu_us_per_delivery": Metric("CPU per delivery, generator", "µs"),
         "generator_share": Metric("CPU used of the generator's cores", "%", 100.0),
         "pss_idle_bytes": Metric("Memory idle, PSS", "MiB", _MIB),
@@ -46,6 +51,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "threads_peak": Metric("Threads, peak"),
         "switches_per_request": Metric("Context switches per request"),
         "switches_per_delivery": Metric("Context switches per delivery"),
+        "switches_per_s": Metric("Context switches per second"),
         "bytes_per_answer": Metric("Bytes of an answer, headers included"),
         "bytes_per_s": Metric("Bytes on all connections", "kB/s", 0.001),
         "sends_per_s": Metric("Sends", "per second"),
@@ -61,12 +67,13 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 def metric(key: str) -> Metric:
     """The metric of that key; one that the report does not know keeps its key as its name.
 
-    `<metric> of <request>` is that metric for the answers to one request of several.
+    `<metric> of <request>` is that metric for the answers to one request of several, `<metric> of sample <name>` for
+    one sample.
     """
-    whole, _, request = key.partition(" of ")
-    if request and whole in METRICS:
+    whole, _, part = key.partition(" of ")
+    if part and whole in METRICS:
         known = METRICS[whole]
-        return Metric(f"{known.name}: {request}", known.unit, known.scale)
+        return Metric(f"{known.name}: {part}", known.unit, known.scale)
     return METRICS.get(key) or Metric(key.replace("_", " "))
 
 
@@ -124,6 +131,13 @@ def number(value: float, decimals: int | None = None) -> str:
     """A number with thousands apart and, unless told otherwise, three significant digits."""
     text = f"{value:,.{decimals_for(value) if decimals is None else decimals}f}"
     return text.replace("-", "−")
+
+
+def bytes_text(value: float) -> str:
+    """A size in bytes with two or three digits: `4 B`, `5.4 kB`, `157 kB`."""
+    unit = next((unit for unit, power in (("MB", 6), ("kB", 3)) if value >= 0.9995 * 10**power), "B")
+    size = value / {"MB": 1e6, "kB": 1e3, "B": 1}[unit]
+    return f"{size:.1f} {unit}" if size < 9.95 and unit != "B" else f"{size:.0f} {unit}"
 
 
 def count(value: int, noun: str) -> str:

@@ -2,12 +2,14 @@
 
 import base64
 import gzip
+import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,8 @@ from markupsafe import Markup, escape
 
 from samewire.report import figures, numbers, tables
 from samewire.report.kinds import Kind
-from samewire.report.model import Entrant, Group, Race, load, measured
-from samewire.report.numbers import ABSENT, Estimate, count, metric, number
+from samewire.report.model import Entrant, Group, Race, enumeration, load, measured
+from samewire.report.numbers import ABSENT, Estimate, Metric, count, metric, number
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000
@@ -52,6 +54,7 @@ def render(race: Race) -> str:
     environment.filters |= {
         "moment": numbers.moment,
         "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
+        "bytes": numbers.bytes_text,
         "code": _code,
     }
     environment.globals |= {"count": count, "ABSENT": ABSENT}
@@ -65,6 +68,11 @@ def render(race: Race) -> str:
         result_tables=[ResultTable(race, group) for group in race.groups],
         findings=[(finding, *_own_figure(race, finding)) for finding in race.data["findings"]],
         forests=figures.forests(race),
+        forests_by_sample=figures.forests_by_sample(race),
+        by_sample=figures.by_sample(race),
+        sample_table=SampleTable(race),
+        users_of_samples=users_of_samples(race),
+        variability=figures.variability(race),
         over_time=figures.over_time(race),
         distributions=figures.distributions(race),
         resources=figures.resources(race),
@@ -106,9 +114,7 @@ class ResultTable:
         estimate = entrant.estimate(key)
         if key == "error_share" and estimate.mean == 0:
             return Cell("0", f"of {entrant.requests:,}")
-        reason = why_absent(entrant, estimate, self.race.kind)
-        note = self.notes.setdefault(reason, "abcdef"[len(self.notes)]) if reason else ""
-        return Cell(estimate.mean_text(), estimate.interval_text(), note, self._tie(entrant, key))
+        return _cell(entrant, estimate, self.race.kind, self.notes, self._tie(entrant, key))
 
     def _tie(self, entrant: Entrant, key: str) -> str:
         tie = self.race.tie(key, entrant)
@@ -116,6 +122,42 @@ class ResultTable:
             return ""
         ratio = f": ratio {tie.ratio.mean_text()}, {tie.ratio.interval_text()}" if tie.ratio.has_interval else ""
         return f"undecided against {self.race.name(tie.b)}, the row above{ratio}"
+
+
+@dataclass
+class SampleTable:
+    """The figures of the charts by sample: for each metric rows of (sample, cells), and the footnotes of all cells."""
+
+    race: Race
+    notes: dict[str, str] = field(default_factory=dict)
+    parts: list[tuple[Metric, list[tuple[Mapping[str, Any], list[Cell]]]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.parts = [(metric(key), self._rows(key)) for key, _ in self.race.kind.by_sample]
+
+    def _rows(self, key: str) -> list[tuple[Mapping[str, Any], list[Cell]]]:
+        columns = [
+            [_cell(entrant, one, self.race.kind, self.notes) for one in figures.of_samples(self.race, entrant, key)]
+            for entrant in self.race.entrants
+        ]
+        return [(sample, [column[i] for column in columns]) for i, sample in enumerate(self.race.samples)]
+
+
+def users_of_samples(race: Race) -> str:
+    """How many users the samples have: `400 users in samples 1 to 8 and 10 users in sample 9`."""
+    told = []
+    for users, alike in itertools.groupby(race.samples, key=itemgetter("users")):
+        first, *others = [sample["name"] for sample in alike]
+        where = f"samples {first} to {others[-1]}" if others else f"sample {first}"
+        told.append(f"{count(users, 'user')} in {where}")
+    return enumeration(told) if told else ""
+
+
+def _cell(entrant: Entrant, estimate: Estimate, kind: Kind, notes: dict[str, str], tie: str = "") -> Cell:
+    """A figure above its interval; `notes` gets the reason why one of them is a dash."""
+    reason = why_absent(entrant, estimate, kind)
+    note = notes.setdefault(reason, "abcdef"[len(notes)]) if reason else ""
+    return Cell(estimate.mean_text(), estimate.interval_text(), note, tie)
 
 
 def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:

@@ -44,10 +44,15 @@ def runs(race: Race) -> str:
 
 
 def series(race: Race) -> str:
-    """One line for each second of each run and each of its parts: load, server, database, generator."""
+    """One line for each second of each run and each of its parts: load, server, database, generator.
+
+    Where a run goes through samples, seconds of the load are those of one sample's, which is named.
+    """
     lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
     for run in race.data["runs"]:
         who = {**_who(by_id[run["server"]]), "round": run["round"]}
+        for name, sample in run["load"].get("samples", {}).items():
+            lines += [{**who, "of": "load", "sample": name, **point} for point in sample.get("series", [])]
         parts = {"load": run["load"].get("series", []), **run.get("processes", {})}
         lines += [{**who, "of": part, **point} for part, points in parts.items() for point in points]
     return _csv(_columns((*_WHO, "round", "of", "t_s"), lines), lines)

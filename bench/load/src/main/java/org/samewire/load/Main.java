@@ -6,44 +6,92 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Loads servers with the users of one scenario: {@code java -jar load.jar SCENARIO}.
+ * Loads servers with the users of scenarios: {@code java -jar load.jar SCENARIO…}.
  *
- * <p>Reads a line {@code URL RESULT} from standard input for every server, loads the server and
- * writes the result to that file. Says on standard output what it is doing, a line of JSON for
- * every stage and every second. One process for many servers, so that the cost of a request is not
- * that of code that has yet to be compiled.
+ * <p>Reads a line {@code URL RESULT [N]} from standard input for every load, loads the server with
+ * scenario N (from 0; the first one if there is no N) and writes the result to that file. Says on
+ * standard output what it is doing, a line of JSON for every stage and every second. One process
+ * for many loads, so that the cost of a request is not that of code that has yet to be compiled.
  */
 public final class Main {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final Scenario scenario;
   // The event loop must never wait for whoever reads the progress.
   private final BlockingQueue<Map<String, ?>> progress = new LinkedBlockingQueue<>();
 
-  Main(Scenario scenario) {
-    this.scenario = scenario;
+  /** Tells the user in one line what is wrong with what it was given. */
+  static final class InputException extends Exception {
+    InputException(String message) {
+      super(message);
+    }
+  }
+
+  /** A line of standard input. */
+  record Run(URI url, Path result, int scenario) {
+    // A path may have blanks.
+    private static final Pattern LINE = Pattern.compile("(\\S+) (.+?)(?: (-?\\d+))?");
+
+    static Run parse(String line, int scenarios) throws InputException {
+      Matcher matcher = LINE.matcher(line);
+      if (!matcher.matches()) {
+        throw new InputException("not URL RESULT [N]: " + line);
+      }
+      try {
+        int scenario = matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
+        if (scenario < 0 || scenario >= scenarios) {
+          throw new IllegalArgumentException("scenarios are 0 to " + (scenarios - 1));
+        }
+        return new Run(URI.create(matcher.group(1)), Path.of(matcher.group(2)), scenario);
+      } catch (IllegalArgumentException e) {
+        throw new InputException("%s: %s".formatted(line, e.getMessage()));
+      }
+    }
   }
 
   public static void main(String[] args) throws Exception {
-    if (args.length != 1) {
-      System.err.println("usage: load.jar SCENARIO; then a line URL RESULT for every run");
+    try {
+      new Main().serve(args, new BufferedReader(new InputStreamReader(System.in)));
+    } catch (InputException e) {
+      System.err.println("load: " + e.getMessage());
       System.exit(2);
     }
-    Main main = new Main(Scenario.read(Path.of(args[0])));
-    main.startPrinting();
-    main.progress.add(Map.of("stage", "ready"));
-    BufferedReader runs = new BufferedReader(new InputStreamReader(System.in));
-    for (String run = runs.readLine(); run != null; run = runs.readLine()) {
-      String[] urlAndResult = run.split(" ", 2);
-      Map<String, ?> result = main.load(URI.create(urlAndResult[0]));
-      JSON.writeValue(Path.of(urlAndResult[1]).toFile(), result);
-      main.progress.add(Map.of("stage", "done"));
+  }
+
+  void serve(String[] files, BufferedReader runs) throws Exception {
+    if (files.length == 0) {
+      throw new InputException(
+          "usage: load.jar SCENARIO...; then a line URL RESULT [N] for every load");
+    }
+    List<Scenario> scenarios = new ArrayList<>();
+    for (String file : files) {
+      scenarios.add(read(file));
+    }
+    startPrinting();
+    progress.add(Map.of("stage", "ready"));
+    for (String line = runs.readLine(); line != null; line = runs.readLine()) {
+      Run run = Run.parse(line, scenarios.size());
+      Map<String, ?> result = load(scenarios.get(run.scenario()), run.url());
+      JSON.writeValue(run.result().toFile(), result);
+      progress.add(Map.of("stage", "done"));
+    }
+  }
+
+  private static Scenario read(String file) throws InputException {
+    try {
+      return Scenario.read(Path.of(file));
+    } catch (IOException e) {
+      // The lines behind the first one quote the scenario.
+      throw new InputException(file + ": " + e.getMessage().lines().findFirst().orElse(""));
     }
   }
 
@@ -63,7 +111,7 @@ public final class Main {
     }
   }
 
-  Map<String, ?> load(URI url) throws InterruptedException {
+  Map<String, ?> load(Scenario scenario, URI url) throws InterruptedException {
     int requests = scenario.requestsToldApart();
     if (!scenario.warmUp().total().isZero()) {
       progress.add(Map.of("stage", "warm_up"));

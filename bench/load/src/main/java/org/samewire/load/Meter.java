@@ -80,6 +80,7 @@ final class Meter {
     final long[] answers;
     final long[] answerBytes;
     long bytesIn;
+    long uploadedBytes;
     long endNanos;
     long cpu;
 
@@ -105,6 +106,7 @@ final class Meter {
       map.put("errors", errors);
       map.put("statuses", statuses);
       map.put("bytes_in", bytesIn);
+      map.put("uploaded_bytes", uploadedBytes);
       map.put(
           "by_request",
           IntStream.range(0, answers.length)
@@ -133,9 +135,13 @@ final class Meter {
     return begin;
   }
 
-  /** {@code bytes} long, an answer to the request at {@code position} of its list. */
+  /**
+   * {@code bytes} long, an answer to the request at {@code position} of its list, which had files
+   * of {@code uploaded} bytes.
+   */
   synchronized void answered(
       int position,
+      long uploaded,
       int status,
       boolean right,
       boolean rightElsewhere,
@@ -151,6 +157,7 @@ final class Meter {
     tally.statuses.merge(status, 1L, Long::sum);
     secondRequests++;
     if (right) {
+      tally.uploadedBytes += uploaded;
       tally.latency.recordValue(Math.min(now - started, LONGEST));
       secondLatency.recordValue(Math.min(now - started, LONGEST));
     } else {

@@ -8,13 +8,16 @@ import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
- * A closed model: as many users as there are lists. Each walks its own list over and over, on its
- * own connection and without think time. Users arrive one by one during the ramp-up and leave in
- * the same order during the ramp-down.
+ * A closed model: as many users as there are lists, or {@code users} who share one {@code list} and
+ * begin at different places of it. Each walks its list over and over, on its own connection and
+ * without think time. Users arrive one by one during the ramp-up and leave in the same order during
+ * the ramp-down.
  */
 record Scenario(
     @JsonProperty(value = "warm_up_s", required = true) double warmUpSeconds,
@@ -22,18 +25,22 @@ record Scenario(
     @JsonProperty(value = "hold_s", required = true) double holdSeconds,
     @JsonProperty(value = "ramp_down_s", required = true) double rampDownSeconds,
     @JsonProperty(value = "timeout_s", required = true) double timeoutSeconds,
-    @JsonProperty(value = "lists", required = true) List<List<Exchange>> lists) {
+    @JsonProperty("lists") List<List<Exchange>> lists,
+    @JsonProperty("users") int users,
+    @JsonProperty("list") List<Exchange> list) {
+  private static final int MOST_TOLD_APART = 100;
 
   /**
    * A request and the status that is right for it: in JSON {@code ["/dktPz4", 301]}, a GET, or
    * {@code ["/todos", 201, "POST", "{\"title\":\"…\"}", {"Accept-Encoding": "gzip"}]}, whose body
-   * is JSON. The path {@code {location}} is that of the last answer of its list with a Location;
-   * where there was none, the list begins anew.
+   * is JSON, or {@code ["/uploads", 201, "POST", [4, 5403]]}, whose body is two files. The path
+   * {@code {location}} is that of the last answer of its list with a Location; where there was
+   * none, the list begins anew.
    */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
   @JsonPropertyOrder({"path", "status", "method", "body", "headers"})
   record Exchange(
-      String path, int status, HttpMethod method, String body, Map<String, String> headers) {
+      String path, int status, HttpMethod method, Body body, Map<String, String> headers) {
     private static final String LOCATION = "{location}";
 
     Exchange {
@@ -48,7 +55,7 @@ record Scenario(
       this(path, status, HttpMethod.GET, null, null);
     }
 
-    Exchange(String path, int status, HttpMethod method, String body) {
+    Exchange(String path, int status, HttpMethod method, Body body) {
       this(path, status, method, body, null);
     }
 
@@ -58,10 +65,21 @@ record Scenario(
   }
 
   Scenario {
-    if (lists == null || lists.isEmpty() || lists.stream().anyMatch(List::isEmpty)) {
+    if ((lists == null) == (list == null) || (list == null) != (users == 0)) {
+      throw new IllegalArgumentException("either lists, or users and a list");
+    }
+    if (users < 0) {
+      throw new IllegalArgumentException("users must be positive");
+    }
+    if (list == null) {
+      users = lists.size();
+    } else {
+      lists = Collections.nCopies(users, list);
+    }
+    if (lists.isEmpty() || lists.stream().anyMatch(List::isEmpty)) {
       throw new IllegalArgumentException("lists: at least one user, and a request for each");
     }
-    if (lists.stream().anyMatch(list -> list.get(0).needsLocation())) {
+    if (lists.stream().anyMatch(walked -> walked.get(0).needsLocation())) {
       throw new IllegalArgumentException("lists: the first request of a list has no location yet");
     }
     if (warmUpSeconds < 0 || rampUpSeconds < 0 || rampDownSeconds < 0) {
@@ -73,20 +91,43 @@ record Scenario(
     }
   }
 
+  Scenario(
+      double warmUpSeconds,
+      double rampUpSeconds,
+      double holdSeconds,
+      double rampDownSeconds,
+      double timeoutSeconds,
+      List<List<Exchange>> lists) {
+    this(
+        warmUpSeconds, rampUpSeconds, holdSeconds, rampDownSeconds, timeoutSeconds, lists, 0, null);
+  }
+
   static Scenario read(Path file) throws IOException {
     return new ObjectMapper().readValue(file.toFile(), Scenario.class);
   }
 
-  int users() {
-    return lists.size();
+  /** The place of its list where a user begins; never at a request that needs a location. */
+  int start(int user) {
+    if (list == null) {
+      return 0;
+    }
+    int place = (int) ((long) user * list.size() / users);
+    return list.get(place).needsLocation() ? 0 : place;
+  }
+
+  /** Every request once for each list that it stands in; of a list that users share, once. */
+  Stream<Exchange> exchanges() {
+    return list == null ? lists.stream().flatMap(List::stream) : list.stream();
   }
 
   /**
-   * How many requests are told apart: those of the list, if all users walk the same one, or none.
+   * How many requests are told apart: those of the list, if all users walk the same one and it is
+   * not a long one, or none.
    */
   int requestsToldApart() {
     List<Exchange> first = lists.get(0);
-    return lists.stream().allMatch(first::equals) ? first.size() : 0;
+    boolean same = first.size() <= MOST_TOLD_APART && lists.stream().allMatch(first::equals);
+    return same ? first.size() : 0;
   }
 
   Duration timeout() {

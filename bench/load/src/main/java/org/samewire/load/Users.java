@@ -15,12 +15,10 @@ import io.hyperfoil.http.config.HttpPluginBuilder;
 import io.hyperfoil.http.config.Protocol;
 import io.hyperfoil.http.steps.HttpStepCatalog;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.util.AsciiString;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -37,16 +35,15 @@ final class Users {
   private final Scenario.Plan plan;
   private final Meter meter;
   private final Set<Integer> rightStatuses;
+  private final boolean followsLocations;
 
   Users(Scenario scenario, Scenario.Plan plan, Meter meter) {
     this.scenario = scenario;
     this.plan = plan;
     this.meter = meter;
     this.rightStatuses =
-        scenario.lists().stream()
-            .flatMap(List::stream)
-            .map(Scenario.Exchange::status)
-            .collect(Collectors.toSet());
+        scenario.exchanges().map(Scenario.Exchange::status).collect(Collectors.toSet());
+    this.followsLocations = scenario.exchanges().anyMatch(Scenario.Exchange::needsLocation);
   }
 
   /** Runs the phase to its end against the server at {@code url}. */
@@ -108,7 +105,7 @@ final class Users {
             (session, request) -> {
               Scenario.Exchange current = user(session).current();
               if (current.body() != null) {
-                request.putHeader(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON);
+                request.putHeader(HttpHeaderNames.CONTENT_TYPE, current.body().contentType());
               }
               current.headers().forEach(request::putHeader);
             })
@@ -143,7 +140,6 @@ final class Users {
     private final List<Scenario.Exchange> list;
     private final long arrival;
     private final long departure;
-    private final boolean followsLocations;
     private int position;
     private int status;
     private long bytes;
@@ -153,9 +149,9 @@ final class Users {
 
     User(int index) {
       list = scenario.lists().get(index);
+      position = scenario.start(index);
       arrival = plan.arrival(index, scenario.users()).toNanos();
       departure = plan.departure(index, scenario.users()).toNanos();
-      followsLocations = list.stream().anyMatch(Scenario.Exchange::needsLocation);
     }
 
     Scenario.Exchange current() {
@@ -175,8 +171,8 @@ final class Users {
         connected = true;
         meter.userConnected();
       }
-      String body = current().body();
-      return body == null ? null : Unpooled.copiedBuffer(body, StandardCharsets.UTF_8);
+      Body body = current().body();
+      return body == null ? null : body.bytes();
     }
 
     // Only the beginning of a value: Hyperfoil 0.25.2 hands that of the last header over with what
@@ -200,8 +196,10 @@ final class Users {
       }
       if (request.isValid() && status != 0) {
         boolean right = status == current().status();
+        Body body = current().body();
         meter.answered(
             position,
+            body == null ? 0 : body.fileBytes(),
             status,
             right,
             rightStatuses.contains(status),

@@ -1,6 +1,7 @@
 package org.samewire.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,13 +9,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.hyperfoil.http.api.HttpMethod;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
@@ -30,12 +35,15 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.samewire.load.Main.InputException;
+import org.samewire.load.Main.Run;
 import org.samewire.load.Scenario.Exchange;
 
 class MainTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final LongAdder answered = new LongAdder();
-  private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
+  private final Map<InetSocketAddress, String> firstPaths = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<String> paths = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> requests = new ConcurrentLinkedQueue<>();
   private final AtomicInteger made = new AtomicInteger();
@@ -58,9 +66,9 @@ class MainTest {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
-    clients.add(exchange.getRemoteAddress());
     String path = exchange.getRequestURI().getPath();
     paths.add(path);
+    firstPaths.putIfAbsent(exchange.getRemoteAddress(), path);
     String type = exchange.getRequestHeaders().getFirst("Content-Type");
     String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     requests.add("%s %s %s %s".formatted(exchange.getRequestMethod(), path, type, body));
@@ -94,7 +102,7 @@ class MainTest {
   }
 
   private JsonNode load(Scenario scenario) throws Exception {
-    return new ObjectMapper().valueToTree(new Main(scenario).load(url));
+    return new ObjectMapper().valueToTree(new Main().load(scenario, url));
   }
 
   private static Histogram decode(JsonNode stage) throws Exception {
@@ -116,7 +124,7 @@ class MainTest {
     assertEquals(0, result.get("users_lost").intValue());
     assertEquals(4, result.get("users_in_hold").intValue());
     assertEquals(1, result.get("series").size());
-    assertEquals(4, clients.size(), "each user keeps its connection");
+    assertEquals(4, firstPaths.size(), "each user keeps its connection");
 
     JsonNode hold = result.get("stages").get("hold");
     Histogram latency = decode(hold);
@@ -155,10 +163,75 @@ class MainTest {
   }
 
   @Test
+  void usersOfOneListBeginAtDifferentPlaces() throws Exception {
+    List<Exchange> list =
+        List.of(
+            new Exchange("/a", 301),
+            new Exchange("/b", 301),
+            new Exchange("/c", 301),
+            new Exchange("/d", 301));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list));
+
+    assertEquals(2, firstPaths.size());
+    assertEquals(Set.of("/a", "/c"), Set.copyOf(firstPaths.values()));
+    assertEquals(4, result.get("stages").get("hold").get("by_request").size());
+  }
+
+  @Test
+  void tellsNoRequestsOfALongListApart() throws Exception {
+    List<Exchange> list = Collections.nCopies(101, new Exchange("/unknown", 404));
+    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list));
+
+    assertEquals(0, result.get("stages").get("hold").get("by_request").size());
+  }
+
+  @Test
+  void loadsWithTheScenarioThatALineNames(@TempDir Path folder) throws Exception {
+    String scenario =
+        "{\"warm_up_s\":0,\"ramp_up_s\":0,\"hold_s\":0.3,\"ramp_down_s\":0,\"timeout_s\":2,"
+            + "\"lists\":[[[\"%s\",%d]]]}";
+    String first = Files.writeString(folder.resolve("0"), scenario.formatted("/a", 301)).toString();
+    String second =
+        Files.writeString(folder.resolve("1"), scenario.formatted("/unknown", 404)).toString();
+    String runs =
+        "%s %s/a\n%s %s/an unknown 1\n%s %s/a again 0\n"
+            .formatted(url, folder, url, folder, url, folder);
+    new Main().serve(new String[] {first, second}, new BufferedReader(new StringReader(runs)));
+
+    Map<String, String> statuses = Map.of("a", "301", "an unknown", "404", "a again", "301");
+    for (String result : statuses.keySet()) {
+      JsonNode hold =
+          new ObjectMapper().readTree(folder.resolve(result).toFile()).get("stages").get("hold");
+      assertEquals(statuses.get(result), hold.get("statuses").fieldNames().next());
+      hold.get("errors").forEach(count -> assertEquals(0, count.longValue()));
+    }
+  }
+
+  @Test
+  void tellsInOneLineWhatIsWrongWithItsInput(@TempDir Path folder) throws Exception {
+    assertEquals(1, Run.parse("http://a r 1", 2).scenario());
+    assertEquals(Path.of("an r"), Run.parse("http://a an r", 2).result());
+    for (String line :
+        List.of(
+            "http://a", "http://a r 2", "http://a r -1", "http://a r 9999999999", "http://[ r 1")) {
+      assertOneLine(assertThrows(InputException.class, () -> Run.parse(line, 2)));
+    }
+    String empty = Files.writeString(folder.resolve("empty"), "{\"lists\":[]}").toString();
+    String none = folder.resolve("none").toString();
+    for (String[] files : List.of(new String[] {empty}, new String[] {none}, new String[0])) {
+      assertOneLine(assertThrows(InputException.class, () -> new Main().serve(files, null)));
+    }
+  }
+
+  private static void assertOneLine(InputException exception) {
+    assertEquals(1, exception.getMessage().lines().count(), exception.getMessage());
+  }
+
+  @Test
   void asksForWhatItHasMade() throws Exception {
     List<Exchange> list =
         List.of(
-            new Exchange("/made", 201, HttpMethod.POST, "{\"title\":\"ä\"}"),
+            new Exchange("/made", 201, HttpMethod.POST, new Body.Json("{\"title\":\"ä\"}")),
             new Exchange("{location}", 301),
             new Exchange("{location}", 301, HttpMethod.DELETE, null));
     JsonNode result = load(new Scenario(0, 0, 1, 0, 2, List.of(list)));
@@ -234,7 +307,7 @@ class MainTest {
     // A slow machine takes 10 ms for each connection, and the forgotten are forgotten for ever.
     JsonNode result = load(new Scenario(0, 0, 6, 0, 2, Collections.nCopies(200, list)));
 
-    assertEquals(200, clients.size());
+    assertEquals(200, firstPaths.size());
     long requests = result.get("stages").get("hold").get("requests").longValue();
     assertTrue(requests >= 200, requests + " requests");
   }
@@ -248,7 +321,8 @@ class MainTest {
     hold.get("errors").forEach(count -> assertEquals(0, count.longValue()));
     // Two on each connection; ports of closed ones come again.
     long requests = hold.get("requests").longValue();
-    assertTrue(clients.size() > requests / 4, clients.size() + " for " + requests + " requests");
+    assertTrue(
+        firstPaths.size() > requests / 4, firstPaths.size() + " for " + requests + " requests");
     assertEquals(0, result.get("users_lost").intValue());
   }
 

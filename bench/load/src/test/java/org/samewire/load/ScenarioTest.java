@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,8 @@ class ScenarioTest {
     Files.writeString(file, "{%s,\"lists\":[[%s,[\"{location}\",200]]]}".formatted(known, made));
     List<Exchange> list =
         List.of(
-            new Exchange("/todos", 201, HttpMethod.POST, "{}"), new Exchange("{location}", 200));
+            new Exchange("/todos", 201, HttpMethod.POST, new Body.Json("{}")),
+            new Exchange("{location}", 200));
     assertEquals(List.of(list), Scenario.read(file).lists());
     String coded = "[\"/a\",200,null,null,{\"Accept-Encoding\":\"gzip\"}]";
     Files.writeString(file, "{%s,\"lists\":[[%s]]}".formatted(known, coded));
@@ -52,5 +55,46 @@ class ScenarioTest {
     assertThrows(IOException.class, () -> Scenario.read(file));
     Files.writeString(file, "{%s,\"lists\":[[[\"/a\",301,\"FETCH\"]]]}".formatted(known));
     assertThrows(IOException.class, () -> Scenario.read(file));
+  }
+
+  @Test
+  void readsUsersWhoShareAList(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("scenario.json");
+    String known = "\"warm_up_s\":0,\"ramp_up_s\":0,\"hold_s\":1,\"ramp_down_s\":0,\"timeout_s\":1";
+    String upload = "[\"/uploads\",201,\"POST\",[4,5403]]";
+    Files.writeString(file, "{%s,\"users\":3,\"list\":[%s,[\"/a\",200]]}".formatted(known, upload));
+    Scenario scenario = Scenario.read(file);
+    Exchange files =
+        new Exchange("/uploads", 201, HttpMethod.POST, new Body.Files(List.of(4, 5403)));
+    assertEquals(List.of(files, new Exchange("/a", 200)), scenario.list());
+    assertEquals(3, scenario.lists().size());
+    assertEquals(2, scenario.requestsToldApart());
+
+    for (String wrong :
+        List.of(
+            "\"users\":3",
+            "\"list\":[%s]".formatted(upload),
+            "\"users\":-1,\"list\":[%s]".formatted(upload),
+            "\"users\":1,\"list\":[]",
+            "\"users\":1,\"list\":[%s],\"lists\":[[%s]]".formatted(upload, upload),
+            "\"users\":1,\"lists\":[[%s]]".formatted(upload),
+            "\"users\":1,\"list\":[[\"/uploads\",201,\"POST\",[]]]",
+            "\"users\":1,\"list\":[[\"/uploads\",201,\"POST\",[4,-1]]]",
+            "\"users\":1,\"list\":[[\"/uploads\",201,\"POST\",[1073741824,1]]]")) {
+      Files.writeString(file, "{%s,%s}".formatted(known, wrong));
+      assertThrows(IOException.class, () -> Scenario.read(file), wrong);
+    }
+  }
+
+  @Test
+  void usersOfOneListBeginAtDifferentPlaces() {
+    List<Exchange> list = new ArrayList<>(Collections.nCopies(5000, new Exchange("/a", 200)));
+    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list);
+    assertEquals(0, scenario.start(0));
+    assertEquals(5, scenario.start(1));
+    assertEquals(4995, scenario.start(999));
+    list.set(5, new Exchange("{location}", 200));
+    assertEquals(0, scenario.start(1));
+    assertEquals(0, new Scenario(0, 0, 1, 0, 1, List.of(list, list)).start(1));
   }
 }

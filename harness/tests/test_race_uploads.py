@@ -1,0 +1,98 @@
+import statistics
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hdrh.histogram import HdrHistogram
+
+from samewire.race import uploads
+from samewire.race.experiment import load
+from samewire.race.metrics import SAMPLE_METRICS
+
+EXPERIMENT = load("upload")
+WORKLOAD, QUICK = EXPERIMENT.workload, EXPERIMENT.profile("quick")
+
+
+@pytest.mark.parametrize("sample", WORKLOAD.samples, ids=lambda sample: sample.name)
+def test_sizes_have_the_published_mean_and_deviation_and_the_tail(sample):
+    sizes = uploads.sizes(sample, WORKLOAD)
+    assert len(sizes) == 10_000
+    assert sizes[0] >= 1
+    # The study gives whole bytes.
+    assert statistics.fmean(sizes) == pytest.approx(sample.mean_bytes, abs=0.5)
+    assert statistics.pstdev(sizes) == pytest.approx(sample.sd_bytes, abs=0.5)
+    if sample.sd_bytes < sample.mean_bytes:
+        # The largest is in the tail: its quantile at the middle of the last 700th.
+        beyond = (1 - 100**-1.9) / 1400 + 100**-1.9
+        assert sizes[-1] == pytest.approx(sample.tail_scale_bytes * beyond ** (-1 / 1.9), abs=0.5)
+
+
+def test_a_tail_that_deviates_more_than_the_whole_has_no_body():
+    with pytest.raises(ValueError, match="different signs"):
+        uploads.sizes(replace(WORKLOAD.samples[0], sd_bytes=0.5), WORKLOAD)
+
+
+def test_scenarios_are_the_warm_up_and_each_sample():
+    warm_up, *samples = scenarios = uploads.scenarios(WORKLOAD, QUICK, 1)
+    assert scenarios == uploads.scenarios(WORKLOAD, QUICK, 1) != uploads.scenarios(WORKLOAD, QUICK, 2)
+    assert [one["users"] for one in samples] == [400] * 8 + [160, 10]
+    assert {len(one["list"]) for one in scenarios} == {5000}
+    for sample, scenario in zip(WORKLOAD.samples, samples, strict=True):
+        assert all(request[:3] == ("/uploads", 201, "POST") for request in scenario["list"])
+        files = [size for request in scenario["list"] for size in request[3]]
+        assert sorted(files) == uploads.sizes(sample, WORKLOAD)
+    assert (warm_up["users"], warm_up["hold_s"], warm_up["warm_up_s"]) == (400, QUICK.warm_up_s, 0)
+    # From all samples: a tenth each, which are five and six powers of ten apart.
+    small = sum(max(request[3]) < 120 for request in warm_up["list"])
+    assert 400 < small < 1000
+
+
+def test_samples_are_described_by_what_their_lists_have():
+    first, *_, last = uploads.described(WORKLOAD, QUICK)
+    assert (first["name"], first["users"], first["largest_bytes"]) == ("1", 400, 110)
+    assert last["mean_bytes"] == pytest.approx(410243, abs=0.5)
+
+
+def _figures(**given):
+    return dict.fromkeys(SAMPLE_METRICS, 1.0) | given
+
+
+def test_a_runs_figures_are_the_means_of_its_samples():
+    samples = {
+        "1": _figures(latency_mean_ms=1.0, latency_sd_ms=3.0, latency_cv=3.0, error_share=0.5),
+        "2": _figures(latency_mean_ms=9.0, latency_sd_ms=2.0, latency_cv=2 / 9, cpu_share_sd=None),
+    }
+    figures = uploads.run_figures(samples, {"requests": 200, "errors": {"status": 1, "timeout": 1}})
+    assert figures["latency_mean_ms"] == 5
+    assert figures["latency_cv"] == pytest.approx(5 / 10)
+    assert figures["error_share"] == 0.01
+    assert figures["cpu_share_sd"] is None
+    by_sample = uploads.figures_by_sample(samples)
+    assert by_sample["latency_mean_ms of sample 2"] == 9
+    assert len(by_sample) == 2 * len(SAMPLE_METRICS)
+
+
+def test_the_mean_absolute_deviation_is_that_of_the_samples():
+    histogram = HdrHistogram(1, 600_000_000_000, 3)
+    assert uploads.mean_absolute_deviation(histogram.encode().decode()) is None
+    for milliseconds in (1, 2, 3, 6):
+        histogram.record_value(milliseconds * 1_000_000)
+    assert uploads.mean_absolute_deviation(histogram.encode().decode()) == pytest.approx(1.5, rel=1e-3)
+
+
+def test_only_the_files_of_the_folder_are_deleted(tmp_path):
+    (tmp_path / "kept").write_text("")
+    folder = tmp_path / "uploads"
+    (folder / "below").mkdir(parents=True)
+    (folder / "below" / "file").write_text("")
+    (folder / "file").write_text("")
+    (folder / "link").symlink_to(tmp_path / "kept")
+    uploads.empty(folder)
+    assert list(folder.rglob("*")) == [folder / "below"]
+    assert (tmp_path / "kept").exists()
+
+
+def test_the_disk_of_a_folder_is_told(tmp_path):
+    assert uploads.disk(tmp_path) == uploads.disk(tmp_path / "not" / "made")
+    # Processes are on no disk.
+    assert uploads.disk(Path("/proc")).startswith("device 0:")
