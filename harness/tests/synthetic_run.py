@@ -307,7 +307,6 @@ SAMPLE_HOLD = 4
 COMPARED_UPLOADING = (
     "latency_mean_ms", "latency_cv", "throughput_rps", "uploaded_bytes_per_s", "cpu_us_per_request", "switches_per_s",
     "pss_peak_bytes",
-    *(f"{key} of sample {sample['name']}" for key in ("latency_mean_ms", "latency_cv") for sample in SAMPLES),
 )  # fmt: skip
 
 

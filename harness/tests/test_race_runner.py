@@ -369,9 +369,12 @@ def _uploading(lose_sample=None):
         for stage in stages:
             progress({"stage": stage})
         progress({"requests": 5})
-        stage = _stage(10 * (scenario + 1), errors=scenario == 3) | {"uploaded_bytes": 1000}
+        requests = 10 * (scenario + 1)
+        stage = _stage(requests, errors=scenario == 3) | {"uploaded_bytes": 1000}
+        late = stage | {"hdr": _histogram([7.0] * requests)}
         lost = {"users_in_hold": 0, "users_lost": 20} if gave_up else {"users_in_hold": 20, "users_lost": 0}
-        return {"hdr_unit": "ns", "stages": dict.fromkeys(stages, stage), "series": [{"t_s": 1, "requests": 1}]} | lost
+        all_stages = {name: late if name == "ramp_down" else stage for name in stages}
+        return {"hdr_unit": "ns", "stages": all_stages, "series": [{"t_s": 1, "requests": 1}]} | lost
 
     return load
 
@@ -397,13 +400,15 @@ def test_every_sample_is_loaded_once_in_an_order_of_the_runs_own(fake):
     assert sorted(run["order"], key=int) == [str(number) for number in range(1, 11)] != run["order"]
     samples = run["load"]["samples"]
     assert samples["4"]["requests"] == 50
-    assert samples["4"]["latency_ms"]["mean"] == pytest.approx(1, rel=0.001)
+    # Latencies are of the whole load.
+    assert samples["4"]["latency_ms"]["mean"] == pytest.approx((50 + 50 + 50 * 7) / 150, rel=0.001)
+    assert HdrHistogram.decode(samples["4"]["hdr"]).get_total_count() == 150
     assert run["load"]["requests"] == sum(10 * (number + 1) for number in range(1, 11))
     assert run["load"]["whole"]["errors"]["status"] == 3
     of_samples = [f"{metric} of sample {number}" for number in range(1, 11) for metric in SAMPLE_METRICS]
     assert list(run["metrics"]) == [*UPLOAD_METRICS, *of_samples]
     assert run["metrics"]["error_share"] == 3 / (3 * run["load"]["requests"])
-    assert run["metrics"]["error_share of sample 3"] == 1 / 40
+    assert run["metrics"]["error_share of sample 3"] == 3 / 120
     assert run["metrics"]["uploaded_bytes_per_s of sample 3"] == 500
     assert run["metrics"]["cpu_us_per_request of sample 1"] == pytest.approx(0.98 / (20 / 2) * 1e6)
     assert "sample 3: errors: 3 status" in run["warnings"]

@@ -1,6 +1,7 @@
 import statistics
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -80,16 +81,36 @@ def test_the_mean_absolute_deviation_is_that_of_the_samples():
     assert uploads.mean_absolute_deviation(histogram.encode().decode()) == pytest.approx(1.5, rel=1e-3)
 
 
-def test_only_the_files_of_the_folder_are_deleted(tmp_path):
-    (tmp_path / "kept").write_text("")
-    folder = tmp_path / "uploads"
-    (folder / "below").mkdir(parents=True)
-    (folder / "below" / "file").write_text("")
-    (folder / "file").write_text("")
-    (folder / "link").symlink_to(tmp_path / "kept")
-    uploads.empty(folder)
-    assert list(folder.rglob("*")) == [folder / "below"]
-    assert (tmp_path / "kept").exists()
+def test_folders_are_new_and_what_was_in_them_is_emptied(tmp_path):
+    kept, folder = tmp_path / "kept", tmp_path / "uploads"
+    below = folder / "below"
+    below.mkdir(parents=True)
+    folder.chmod(0o777)
+    below.chmod(0o700)
+    for place in (tmp_path, folder, below):
+        (place / "kept").write_text("x")
+    (folder / "link").symlink_to(kept)
+    for _ in range(2):
+        uploads.renew(folder)
+        assert list(folder.rglob("*")) == [below]
+        assert [place.stat().st_mode & 0o777 for place in (folder, below)] == [0o777, 0o700]
+    assert kept.read_text() == "x"
+    spent = [path for path in tmp_path.rglob("kept") if path != kept]
+    assert [path.stat().st_size for path in spent] == [0, 0]
+
+
+@pytest.mark.parametrize(("free", "left"), [(60, 1), (40, 0)])
+def test_what_was_left_is_deleted_where_files_get_scarce(tmp_path, monkeypatch, free, left):
+    slept = []
+    monkeypatch.setattr(uploads.os, "statvfs", lambda _: SimpleNamespace(f_files=100, f_ffree=free))
+    monkeypatch.setattr(uploads.time, "sleep", slept.append)
+    (tmp_path / "uploads").mkdir()
+    (tmp_path / "uploads" / "file").write_text("")
+    uploads.renew(tmp_path / "uploads")
+    uploads.make_room(tmp_path / "uploads")
+    assert len(list(tmp_path.rglob("file"))) == left
+    assert slept == [60.0] * (1 - left)
+    assert (tmp_path / "uploads").exists()
 
 
 def test_the_disk_of_a_folder_is_told(tmp_path):

@@ -589,7 +589,7 @@ def test_uploads_are_told_in_their_own_words(uploads_page):
         "samples": ("400 users in samples 1 to 8", "CPU used of the server's cores, %", "5.4 kB, 400 users"),
         "variability": ("Latency, coefficient of variation", "One point for each server and sample", "java/tomcat"),
         "findings": ("Node’s mean latency is 23 % lower", "0.790 0.610–0.970", "not tested"),
-        "ratios": ("Context switches per second", "Sample by sample", "Latency, mean: sample 10"),
+        "ratios": ("Context switches per second", "Uploaded"),
         "resources": ("CPU per request, µs", "I/O wait, %", "Uploaded, MB/s", "Latency, mean absolute deviation, ms"),
         "set-up": ("Samples of file sizes", "22,857"),
         "reading": ("2 files go with each request", "to the last byte of the answer"),

@@ -1,5 +1,5 @@
-import type { Client } from './client.ts';
-import { Meter } from './meter.ts';
+import { type Client, Failed } from './client.ts';
+import { type Failure, Meter } from './meter.ts';
 import { PollingClient } from './polling.ts';
 import { Plan, type Scenario } from './scenario.ts';
 import { SocketClient } from './sockets.ts';
@@ -13,9 +13,11 @@ const TICK_MS = 20;
 export async function converse(url: URL, scenario: Scenario, progress: (line: object) => void): Promise<object> {
   const { warm_up_s, ramp_up_s, hold_s, ramp_down_s, timeout_s } = scenario;
   const plan = new Plan(ramp_up_s * 1000, hold_s * 1000, ramp_down_s * 1000);
-  const page = await pageOf(url, timeout_s * 1000);
-  if (page === undefined) {
-    return everybodyLost(scenario.users.length, plan, progress);
+  let page: string;
+  try {
+    page = await pageOf(url, timeout_s * 1000);
+  } catch (error) {
+    return everybodyLost((error as Failed).kind, scenario.users.length, plan, progress);
   }
   const transport = transportOf(page, url);
   if (warm_up_s > 0) {
@@ -26,19 +28,20 @@ export async function converse(url: URL, scenario: Scenario, progress: (line: ob
   return phase(url, transport, scenario, plan, 'user', progress);
 }
 
-/** The chat's page; undefined if the server does not answer. */
-async function pageOf(url: URL, timeout: number): Promise<string | undefined> {
+/** The chat's page. Rejects with Failed. */
+async function pageOf(url: URL, timeout: number): Promise<string> {
+  const signal = AbortSignal.timeout(timeout);
   try {
-    return await (await fetch(url, { signal: AbortSignal.timeout(timeout) })).text();
-  } catch {
-    return undefined;
+    return await (await fetch(url, { signal })).text();
+  } catch (error) {
+    throw new Failed(signal.aborted ? 'timeout' : 'connection', (error as Error).message);
   }
 }
 
 /** What it is when nobody can join: told as a result, for other servers may be better. */
-function everybodyLost(users: number, plan: Plan, progress: (line: object) => void): Meter {
+function everybodyLost(because: Failure, users: number, plan: Plan, progress: (line: object) => void): Meter {
   const meter = new Meter(plan, performance.now(), () => 0, progress);
-  meter.failed('connection', users);
+  meter.failed(because, users);
   meter.usersLost = users;
   meter.end(performance.now());
   return meter;

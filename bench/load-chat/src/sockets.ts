@@ -41,8 +41,9 @@ export class SocketClient implements Client {
       autoConnect: false,
       forceNew: true,
       reconnection: false,
-      timeout,
     });
+    // All of joining has its time, not only the opening of the connection.
+    this.#socket.io.timeout(false);
     const received = (messages: Message[]) => listener.received(messages, this.#receives.shift() ?? 0);
     this.#socket.on('message', (message: Message) => received([message]));
     this.#socket.on('messages', received);
@@ -54,12 +55,16 @@ export class SocketClient implements Client {
   }
 
   async join(): Promise<number> {
+    let late: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve, reject) => {
       this.#socket.once('connect', resolve);
       this.#socket.once('connect_error', (error) => reject(new Failed('connection', error.message)));
+      // The server may close a connection, or say nothing more on it, that it has not let into the room yet.
+      this.#socket.once('disconnect', (reason) => reject(new Failed('connection', reason)));
+      late = setTimeout(() => reject(new Failed('timeout', 'not connected in time')), this.#timeout);
       this.#socket.io.once('open', () => this.#count());
       this.#socket.connect();
-    });
+    }).finally(() => clearTimeout(late));
     return (await this.#emit('join', this.#user)).last;
   }
 

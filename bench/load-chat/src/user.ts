@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Failed, Message } from './client.ts';
-import type { Meter } from './meter.ts';
+import type { Failure, Meter } from './meter.ts';
 import type { Speaker } from './scenario.ts';
 
 /** As long as a message may be. */
@@ -109,10 +109,10 @@ export class User {
     this.#meter.failed(failure.kind);
   }
 
-  lost(): void {
+  lost(because: Failure = 'connection'): void {
     if (this.#present) {
       this.#present = false;
-      this.#meter.failed('connection');
+      this.#meter.failed(because);
       this.#meter.usersLost++;
     }
   }
@@ -122,8 +122,8 @@ export class User {
     await until(arrival);
     try {
       this.#receipts.start(await client.join());
-    } catch {
-      this.lost();
+    } catch (error) {
+      this.lost((error as Failed).kind);
       await client.leave();
       return;
     }

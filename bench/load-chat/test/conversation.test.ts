@@ -3,7 +3,10 @@ import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { converse } from '../src/conversation.ts';
 import type { Scenario } from '../src/scenario.ts';
+import { passTimeStepwise } from './clock.ts';
 import { type Faults, Room } from './room.ts';
+
+passTimeStepwise();
 
 const USERS = 4;
 /** Messages of each user: the load is of a second and they send every 100 ms. */
@@ -135,6 +138,15 @@ for (const transport of ['polling', 'socket.io', 'socket.io-batched']) {
       assert.ok(sum(({ duration_s }) => duration_s) > 0.7);
     });
 
+    test('who cannot join in time is lost, and counts as that', async () => {
+      const { result, errors } = await load(transport, {
+        faults: { answers: 'its page' },
+        scenario: { timeout_s: 0.5 },
+      });
+      assert.equal(result.users_lost, USERS);
+      assert.deepEqual(errors, { ...NO_ERRORS, timeout: USERS });
+    });
+
     test('a message that somebody never gets is missed', async () => {
       const { errors } = await load(transport, { faults: { loses: 20 } });
       // Its sender knows it anyway.
@@ -156,6 +168,12 @@ test('a user whose connection is closed is lost', async () => {
   assert.ok((errors.connection ?? 0) >= USERS);
 });
 
+test('a user whose connection is closed before it could join is lost', async () => {
+  const { result, errors } = await load('socket.io', { faults: { turnsAway: true } });
+  assert.equal(result.users_lost, USERS);
+  assert.deepEqual(errors, { ...NO_ERRORS, connection: USERS });
+});
+
 test('a server that is not there loses everybody', async () => {
   const room = await Room.open('polling');
   const { url } = room;
@@ -166,6 +184,12 @@ test('a server that is not there loses everybody', async () => {
   assert.deepEqual(result.stages.ramp_up.errors, { ...NO_ERRORS, connection: USERS });
   assert.equal(result.users_lost, USERS);
   assert.deepEqual(lines, [{ stage: 'ramp_up' }]);
+});
+
+test('a server that does not answer in time loses everybody', async () => {
+  const { result, errors } = await load('polling', { faults: { answers: 'nothing' }, scenario: { timeout_s: 0.5 } });
+  assert.equal(result.users_lost, USERS);
+  assert.deepEqual(errors, { ...NO_ERRORS, timeout: USERS });
 });
 
 test('a page that names no transport is said', async () => {

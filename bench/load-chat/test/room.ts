@@ -6,6 +6,10 @@ import type { Message } from '../src/client.ts';
 
 /** What a room does wrong. */
 export interface Faults {
+  /** That is all it ever answers. */
+  answers?: 'nothing' | 'its page';
+  /** It closes every connection without letting anybody in. */
+  turnsAway?: boolean;
   /** Every message is refused. */
   refuses?: boolean;
   /** No message is answered. */
@@ -72,6 +76,9 @@ export class Room {
 
   async #answer(request: IncomingMessage): Promise<{ status: number; content?: unknown }> {
     const { pathname, searchParams } = new URL(request.url ?? '', this.url);
+    if (this.#faults.answers === (pathname === '/' ? 'nothing' : 'its page')) {
+      return { status: 0 };
+    }
     if (pathname === '/') {
       return { status: 200, content: `<html data-transport="${this.transport}">` };
     }
@@ -86,6 +93,13 @@ export class Room {
   }
 
   #serveSockets(io: Server): void {
+    if (this.#faults.answers === 'its page') {
+      // Who never gets to the next one is not let in.
+      io.use(() => {});
+    }
+    if (this.#faults.turnsAway) {
+      io.use((socket) => socket.conn.close());
+    }
     io.on('connection', (socket) => {
       let name = '';
       socket.on('join', (user, acknowledge) => {

@@ -4,7 +4,7 @@ import json
 import math
 import random
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -176,6 +176,14 @@ def latency(hdr: str) -> Latency:
         histogram.get_max_value(),
     ]
     return Latency(*(figure / 1e6 for figure in figures))
+
+
+def merged(hdrs: Iterable[str]) -> str:
+    """The encoded sum of encoded histograms, of which there is at least one."""
+    first, *others = map(HdrHistogram.decode, hdrs)
+    for other in others:
+        first.add(other)
+    return first.encode().decode()
 
 
 class Generator:

@@ -269,9 +269,9 @@ class _Race:
         self._clear()
 
     def _clear(self) -> None:
-        """Delete what was uploaded to the server that was started last."""
+        """Put away what was uploaded to the server that was started last."""
         if self._uploaded:
-            uploads.empty(self._uploaded)
+            uploads.renew(self._uploaded)
 
     def _start(self, entrant: Entrant) -> RunningServer:
         server, url = entrant.server, None
@@ -283,6 +283,8 @@ class _Race:
         cpus = set(self._placement.server)
         given = dict(self._experiment.settings)
         if isinstance(self._experiment.workload, Uploads):
+            if self._uploaded:
+                uploads.make_room(self._uploaded)
             self._uploaded = self._lab.new_folder("uploads")
             given[uploads.FOLDER] = str(self._uploaded)
         return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
@@ -444,8 +446,12 @@ def _idle(usage: Usage) -> dict:
 
 
 def _load(result: Mapping, workload: Workload) -> dict:
-    """The load as run.json holds it: figures of the hold, with those of the whole load beside them."""
-    hold = result["stages"]["hold"]
+    """The load as run.json holds it: figures of the hold, with those of the whole load beside them.
+
+    Latencies of uploads are those of the whole load, as in the study. Who is left waiting while others are served again
+    and again, as in a queue of connections, has no answer in the hold; its latency would be missing.
+    """
+    hold, hdr = result["stages"]["hold"], result["stages"]["hold"]["hdr"]
     if isinstance(workload, Conversation):
         own = {name: hold[name] for name in ("sends", "receives", "deliveries", "bytes")}
     else:
@@ -457,6 +463,7 @@ def _load(result: Mapping, workload: Workload) -> dict:
         }
         if isinstance(workload, Uploads):
             own["uploaded_bytes"] = hold["uploaded_bytes"]
+            hdr = generator.merged(stage["hdr"] for stage in result["stages"].values())
         else:
             own["by_request"] = _by_request(hold["by_request"], workload)
     return {
@@ -464,8 +471,8 @@ def _load(result: Mapping, workload: Workload) -> dict:
         "errors": hold["errors"],
         "duration_s": hold["duration_s"],
         **own,
-        "latency_ms": generator.latency(hold["hdr"]).as_dict(),
-        "hdr": hold["hdr"],
+        "latency_ms": generator.latency(hdr).as_dict(),
+        "hdr": hdr,
         "hdr_unit": result["hdr_unit"],
         "series": result["series"],
         "whole": _whole(result),
@@ -597,7 +604,8 @@ def _idle_users(load: Mapping, workload: Workload, users: int) -> list[str]:
             warnings.append(f"only {sent:,} of {due:,.0f} messages that were due during the hold were taken by its end")
         return warnings
     in_flight = load["throughput_rps"] * (load["latency_ms"]["mean"] or 0) / 1000
-    if in_flight < SERVED_IN_TURN * users:
+    # Latencies of uploads are also those of who waits beyond the hold.
+    if in_flight < SERVED_IN_TURN * users and not isinstance(workload, Uploads):
         warnings.append(
             f"{_NOT_IN_TURN} {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
             "or for answers that were not there yet at the end, and latencies do not tell of them"
@@ -626,7 +634,7 @@ def _warnings(
         kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors.items() if count)
         warnings.append(f"errors: {kinds}")
     if lost:
-        warnings.append(f"{lost} users gave up: no connection to the server could be made any more")
+        warnings.append(f"{lost} users gave up: no connection to the server could be made, or none in time")
     warnings += _not_quiet(hold, "during")
     if hold.steal_share() > STEAL:
         warnings.append(f"the hypervisor gave {hold.steal_share():.0%} of the time to other machines")

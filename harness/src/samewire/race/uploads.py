@@ -6,7 +6,10 @@ representative web workloads for network and server performance evaluation", SIG
 
 import os
 import random
+import shutil
 import statistics
+import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +25,9 @@ from samewire.race.placement import Placement
 
 FOLDER = "UPLOAD_DIR"
 """The setting of the contract that names where a server keeps its files."""
+
+_SPENT = ".spent-"
+_SEARCHED_PAST_S = 60.0  # RECENTCY_MIN of ext4's ialloc.c
 
 
 def sizes(sample: Sample, workload: Uploads) -> list[int]:
@@ -88,11 +94,31 @@ def described(workload: Uploads, profile: Profile) -> list[dict]:
     return found
 
 
-def empty(folder: Path) -> None:
-    """Delete every file in a folder and below; folders stay, as a server may count on them."""
-    for place, _, names in os.walk(folder):
-        for name in names:
-            Path(place, name).unlink(missing_ok=True)
+def renew(folder: Path) -> None:
+    """Put a new folder, with the same folders in it, in the place of one, and leave that with emptied files beside it.
+
+    Deleted files slow down what comes after them: for a minute ext4 does not use their numbers again and searches past
+    each of them whenever a file is made.
+    """
+    spent = Path(tempfile.mkdtemp(prefix=_SPENT, dir=folder.parent), folder.name)
+    folder.rename(spent)
+    for place, _, files in os.walk(spent):
+        new, state = folder / Path(place).relative_to(spent), Path(place).stat()
+        new.mkdir()
+        os.chown(new, state.st_uid, state.st_gid)
+        new.chmod(state.st_mode)
+        for name in files:
+            if not (path := Path(place, name)).is_symlink():
+                os.truncate(path, 0)
+
+
+def make_room(folder: Path) -> None:
+    """Delete what `renew` has left beside a folder, once the file system has room for as many files again at most."""
+    system = os.statvfs(folder)
+    if system.f_ffree < system.f_files / 2:
+        for spent in folder.parent.glob(f"{_SPENT}*"):
+            shutil.rmtree(spent)
+        time.sleep(_SEARCHED_PAST_S)
 
 
 def disk(folder: Path) -> str:
@@ -117,7 +143,7 @@ def sample_figures(
     load: Mapping, hold: Window, seconds: Sequence[Snapshot], placement: Placement
 ) -> dict[str, float | None]:
     """The metrics of a sample's load; `seconds` are the snapshots that were taken during the hold."""
-    latency, requests, cores = load["latency_ms"], load["requests"], placement.server
+    whole, latency, requests, cores = load["whole"], load["latency_ms"], load["requests"], placement.server
     cpu, generating = hold.cpu_rate("server"), hold.cpu_rate("generator")
     assert cpu is not None
     assert generating is not None
@@ -129,7 +155,7 @@ def sample_figures(
         "latency_sd_ms": latency["sd"],
         "latency_mad_ms": mean_absolute_deviation(load["hdr"]),
         "latency_cv": latency["sd"] / mean if mean else None,
-        "error_share": sum(load["errors"].values()) / requests if requests else None,
+        "error_share": _error_share(whole),
         "cpu_us_per_request": cpu / (requests / load["duration_s"]) * 1e6 if requests else None,
         "cpu_share": cpu / len(cores),
         "cpu_share_sd": _sd([(Window(*both).cpu_rate("server") or 0.0) / len(cores) for both in pairwise(seconds)]),
@@ -155,7 +181,7 @@ def run_figures(samples: Mapping[str, Mapping[str, float | None]], whole: Mappin
             figures[metric] = statistics.fmean(values) if len(values) == len(samples) else None
     mean, sd = figures["latency_mean_ms"], figures["latency_sd_ms"]
     figures["latency_cv"] = sd / mean if mean and sd is not None else None
-    figures["error_share"] = sum(whole["errors"].values()) / whole["requests"] if whole["requests"] else None
+    figures["error_share"] = _error_share(whole)
     return figures
 
 
@@ -176,6 +202,10 @@ def mean_absolute_deviation(hdr: str) -> float | None:
         middle = (histogram.get_lowest_equivalent_value(highest) + highest) / 2
         deviations += abs(middle - mean) * item.count_added_in_this_iter_step
     return deviations / total / 1e6
+
+
+def _error_share(load: Mapping) -> float | None:
+    return sum(load["errors"].values()) / load["requests"] if load["requests"] else None
 
 
 def _sd(values: Sequence[float]) -> float | None:

@@ -254,18 +254,9 @@ class Forest:
 
 
 def forests(race: Race) -> list[Forest]:
-    """The ratios of each metric in which ranked servers were compared, those by request last; not those by sample."""
-    by_request = [] if race.samples else _compared_in_part(race)
+    """The ratios of each metric in which ranked servers were compared, those by request last."""
+    by_request = dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"])
     return [forest for key in (*race.kind.compared, *by_request) if (forest := _forest(race, key))]
-
-
-def forests_by_sample(race: Race) -> list[Forest]:
-    """The ratios of metrics of single samples, as far as there are comparisons of them."""
-    return [forest for key in _compared_in_part(race) if race.samples and (forest := _forest(race, key))]
-
-
-def _compared_in_part(race: Race) -> list[str]:
-    return list(dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"]))
 
 
 def _forest(race: Race, key: str) -> Forest | None:

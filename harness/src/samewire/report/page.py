@@ -68,7 +68,6 @@ def render(race: Race) -> str:
         result_tables=[ResultTable(race, group) for group in race.groups],
         findings=[(finding, *_own_figure(race, finding)) for finding in race.data["findings"]],
         forests=figures.forests(race),
-        forests_by_sample=figures.forests_by_sample(race),
         by_sample=figures.by_sample(race),
         sample_table=SampleTable(race),
         users_of_samples=users_of_samples(race),

@@ -189,9 +189,9 @@ final class Users {
 
     void complete(Request request) {
       long now = System.nanoTime();
-      // The engine itself would only notice once the server has closed, maybe with the next request
-      // on its way.
-      if (lastOnConnection) {
+      // Of the one that the server is about to close the engine would only learn once it is closed,
+      // maybe with the next request on its way; who leaves keeps no process or thread waiting.
+      if (lastOnConnection || leaves(now)) {
         request.connection().close();
       }
       if (request.isValid() && status != 0) {
@@ -215,6 +215,10 @@ final class Users {
       moveOn();
     }
 
+    boolean leaves(long now) {
+      return now - meter.begin(now) >= departure;
+    }
+
     private void moveOn() {
       position = (position + 1) % list.size();
       if (current().needsLocation() && location == null) {
@@ -227,8 +231,7 @@ final class Users {
 
     @Override
     public void onSessionReset(Session session) {
-      long now = System.nanoTime();
-      if (now - meter.begin(now) < departure) {
+      if (!leaves(System.nanoTime())) {
         meter.lostUser();
       }
     }
@@ -256,7 +259,7 @@ final class Users {
             .schedule(session.runTask(), user.arrival - elapsed, TimeUnit.NANOSECONDS);
         return false;
       }
-      if (elapsed >= user.departure) {
+      if (user.leaves(now)) {
         session.currentSequence().breakSequence(session);
       }
       return true;

@@ -11,9 +11,11 @@ import com.sun.net.httpserver.HttpServer;
 import io.hyperfoil.http.api.HttpMethod;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.StringReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -310,6 +312,36 @@ class MainTest {
     assertEquals(200, firstPaths.size());
     long requests = result.get("stages").get("hold").get("requests").longValue();
     assertTrue(requests >= 200, requests + " requests");
+  }
+
+  @Test
+  void whoLeavesClosesItsConnection() throws Exception {
+    // One process that takes the next connection when the last one is closed.
+    try (ServerSocket single = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      threads.submit(() -> answerOneAfterTheOther(single));
+      url = URI.create("http://127.0.0.1:" + single.getLocalPort());
+      List<Exchange> list = List.of(new Exchange("/", 204));
+      JsonNode result = load(new Scenario(0, 0, 1, 0, 10, List.of(list, list, list)));
+
+      JsonNode rest = result.get("stages").get("ramp_down");
+      assertTrue(rest.get("requests").longValue() >= 2, "the other two have their answers");
+      rest.get("errors").forEach(count -> assertEquals(0, count.longValue()));
+    }
+  }
+
+  private static Void answerOneAfterTheOther(ServerSocket server) throws IOException {
+    while (true) {
+      try (Socket socket = server.accept()) {
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          if (line.isEmpty()) {
+            socket.getOutputStream().write("HTTP/1.1 204 No Content\r\n\r\n".getBytes());
+          }
+        }
+      }
+    }
   }
 
   @Test
