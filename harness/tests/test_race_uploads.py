@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from samewire.race import uploads
+from samewire.race import RaceError, uploads
 from samewire.race.experiment import load
 from samewire.race.metrics import SAMPLE_METRICS
 
@@ -28,9 +28,10 @@ def test_sizes_have_the_published_mean_and_deviation_and_the_tail(sample):
         assert sizes[-1] == pytest.approx(sample.tail_scale_bytes * beyond ** (-1 / 1.9), abs=0.5)
 
 
-def test_a_tail_that_deviates_more_than_the_whole_has_no_body():
-    with pytest.raises(ValueError, match="different signs"):
-        uploads.sizes(replace(WORKLOAD.samples[0], sd_bytes=0.5), WORKLOAD)
+@pytest.mark.parametrize("given", [{"sd_bytes": 0.5}, {"tail_scale_bytes": 100.0}])
+def test_a_tail_that_is_too_long_for_the_whole_leaves_no_body(given):
+    with pytest.raises(RaceError, match="sample 1: no body gives a list with this tail mean 4 and standard deviation"):
+        uploads.sizes(replace(WORKLOAD.samples[0], **given), WORKLOAD)
 
 
 def test_scenarios_are_the_warm_up_and_each_sample():

@@ -19,6 +19,7 @@ from hdrh.histogram import HdrHistogram
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from samewire.race import RaceError
 from samewire.race.experiment import Profile, Sample, Uploads
 from samewire.race.metrics import SAMPLE_METRICS, UPLOAD_METRICS, Snapshot, Window, of_sample
 from samewire.race.placement import Placement
@@ -36,7 +37,7 @@ def sizes(sample: Sample, workload: Uploads) -> list[int]:
     They are the quantiles of a lognormal distribution and, `tail_weight` of them, of a Pareto distribution with the
     given shape and scale that is cut off at `tail_reach` times its scale; at their midpoints, so that nothing is left
     to chance. The lognormal's two parameters are those with which the mean and the standard deviation of all are the
-    sample's, but for rounding to whole bytes. Raises ValueError where no lognormal distribution does that.
+    sample's, but for rounding to whole bytes. Raises RaceError where no lognormal distribution does that.
     """
     number, shape = workload.files_per_sample, workload.pareto_shape
     in_tail = round(number * workload.tail_weight)
@@ -48,7 +49,12 @@ def sizes(sample: Sample, workload: Uploads) -> list[int]:
         body = np.exp(sigma * normal)
         return np.concatenate([body * ((number * sample.mean_bytes - tail.sum()) / body.sum()), tail])
 
-    sigma = brentq(lambda sigma: all_sizes(sigma).std() - sample.sd_bytes, 1e-3, 3)
+    try:
+        sigma = brentq(lambda sigma: all_sizes(sigma).std() - sample.sd_bytes, 1e-3, 3)
+    except ValueError as error:
+        given = f"mean {sample.mean_bytes:g} and standard deviation {sample.sd_bytes:g} bytes"
+        remedy = "change tail_weight, tail_reach or pareto_shape"
+        raise RaceError(f"sample {sample.name}: no body gives a list with this tail {given}; {remedy}") from error
     return sorted(max(1, round(size)) for size in all_sizes(sigma).tolist())
 
 
