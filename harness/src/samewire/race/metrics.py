@@ -88,6 +88,16 @@ SAMPLE_METRICS = (*_OF_UPLOADS, "latency_p50_ms", "latency_p99_ms")
 """The figures of each sample of a run with uploads."""
 
 
+def error_share(load: Mapping) -> float | None:
+    """Errors by requests of a load, None without a request."""
+    return sum(load["errors"].values()) / load["requests"] if load["requests"] else None
+
+
+def cpu_us_per(number: int, seconds: float, cores: float | None) -> float | None:
+    """CPU in µs for each of so many in that time, where so many cores were busy; None without one, or if not known."""
+    return None if cores is None or not number else cores / (number / seconds) * 1e6
+
+
 def of_sample(metric: str, sample: str) -> str:
     """The metric of one sample of uploads, called like `latency_mean_ms of sample 3`."""
     return f"{metric} of sample {sample}"

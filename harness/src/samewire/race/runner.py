@@ -37,7 +37,17 @@ from samewire.race.experiment import (
 )
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
-from samewire.race.metrics import CONVERSATION_METRICS, METRICS, Sampler, Snapshot, Usage, Window, bytes_per_answer
+from samewire.race.metrics import (
+    CONVERSATION_METRICS,
+    METRICS,
+    Sampler,
+    Snapshot,
+    Usage,
+    Window,
+    bytes_per_answer,
+    cpu_us_per,
+    error_share,
+)
 from samewire.race.placement import Placement, pinned, place
 from samewire.race.statistics import mean_interval
 from samewire.record import fresh_pass, why_stale
@@ -405,6 +415,7 @@ class _Watch:
         """The generator's first scenario, of which nothing is kept."""
         self._show("warm-up")
         self._load.load(self._url, lambda line: None)
+        self._load.complaints()
 
     def load(self, scenario: int = 0, name: str = "") -> tuple[dict, Window | None]:
         """The generator's result, and the hold, which is None if every user gave up before it was over."""
@@ -539,7 +550,7 @@ def _common_figures(load: Mapping, idle: Usage, peaks: Sequence[Usage]) -> dict[
         "latency_p50_ms": latency["p50"],
         "latency_p99_ms": latency["p99"],
         "latency_p999_ms": latency["p99.9"],
-        "error_share": sum(whole["errors"].values()) / whole["requests"] if whole["requests"] else None,
+        "error_share": error_share(whole),
         **_memory_and_threads(idle, peaks),
     }
 
@@ -554,20 +565,15 @@ def _memory_and_threads(idle: Usage, peaks: Sequence[Usage]) -> dict[str, int | 
     }
 
 
-def _per(number: int, load: Mapping, cores: float | None) -> float | None:
-    """CPU in µs for each of so many: a rate during the hold, divided by their rate."""
-    return None if cores is None or not number else cores / (number / load["duration_s"]) * 1e6
-
-
 def _request_figures(load: Mapping, hold: Window) -> dict[str, float | int | None]:
     requests = load["requests"]
     return {
         "throughput_rps": load["throughput_rps"],
-        "cpu_us_per_request": _per(requests, load, hold.cpu_rate("server")),
+        "cpu_us_per_request": cpu_us_per(requests, load["duration_s"], hold.cpu_rate("server")),
         "switches_per_request": hold.switch_rate("server") / (requests / load["duration_s"]) if requests else None,
         "bytes_per_answer": load["bytes_in"] / requests if requests else None,
-        "database_cpu_us_per_request": _per(requests, load, hold.cpu_rate("database")),
-        "generator_cpu_us_per_request": _per(requests, load, hold.cpu_rate("generator")),
+        "database_cpu_us_per_request": cpu_us_per(requests, load["duration_s"], hold.cpu_rate("database")),
+        "generator_cpu_us_per_request": cpu_us_per(requests, load["duration_s"], hold.cpu_rate("generator")),
     }
 
 
@@ -576,7 +582,7 @@ def _conversation_figures(load: Mapping, hold: Window) -> dict[str, float | int 
     sends, receives = load["sends"], load["receives"]
     return {
         "deliveries_per_s": deliveries / seconds,
-        "cpu_us_per_delivery": _per(deliveries, load, hold.cpu_rate("server")),
+        "cpu_us_per_delivery": cpu_us_per(deliveries, load["duration_s"], hold.cpu_rate("server")),
         "switches_per_delivery": hold.switch_rate("server") / (deliveries / seconds) if deliveries else None,
         "bytes_per_s": load["bytes"] / seconds,
         "sends_per_s": sends["count"] / seconds,
@@ -585,7 +591,7 @@ def _conversation_figures(load: Mapping, hold: Window) -> dict[str, float | int 
         "bytes_per_send_sd": sends["bytes_sd"],
         "bytes_per_receive": receives["bytes_mean"],
         "bytes_per_receive_sd": receives["bytes_sd"],
-        "generator_cpu_us_per_delivery": _per(deliveries, load, hold.cpu_rate("generator")),
+        "generator_cpu_us_per_delivery": cpu_us_per(deliveries, load["duration_s"], hold.cpu_rate("generator")),
     }
 
 

@@ -21,7 +21,15 @@ from scipy.special import ndtri
 
 from samewire.race import RaceError
 from samewire.race.experiment import Profile, Sample, Uploads
-from samewire.race.metrics import SAMPLE_METRICS, UPLOAD_METRICS, Snapshot, Window, of_sample
+from samewire.race.metrics import (
+    SAMPLE_METRICS,
+    UPLOAD_METRICS,
+    Snapshot,
+    Window,
+    cpu_us_per,
+    error_share,
+    of_sample,
+)
 from samewire.race.placement import Placement
 
 FOLDER = "UPLOAD_DIR"
@@ -103,8 +111,8 @@ def described(workload: Uploads, profile: Profile) -> list[dict]:
 def renew(folder: Path) -> None:
     """Put a new folder, with the same folders in it, in the place of one, and leave that with emptied files beside it.
 
-    Deleted files slow down what comes after them: for a minute ext4 does not use their numbers again and searches past
-    each of them whenever a file is made.
+    Deleted files slow down what comes after them: for a minute ext4, if it has no journal, does not use their numbers
+    again and searches past each of them whenever a file is made.
     """
     spent = Path(tempfile.mkdtemp(prefix=_SPENT, dir=folder.parent), folder.name)
     folder.rename(spent)
@@ -149,7 +157,7 @@ def sample_figures(
     load: Mapping, hold: Window, seconds: Sequence[Snapshot], placement: Placement
 ) -> dict[str, float | None]:
     """The metrics of a sample's load; `seconds` are the snapshots that were taken during the hold."""
-    whole, latency, requests, cores = load["whole"], load["latency_ms"], load["requests"], placement.server
+    whole, latency, cores = load["whole"], load["latency_ms"], placement.server
     cpu, generating = hold.cpu_rate("server"), hold.cpu_rate("generator")
     assert cpu is not None
     assert generating is not None
@@ -161,8 +169,8 @@ def sample_figures(
         "latency_sd_ms": latency["sd"],
         "latency_mad_ms": mean_absolute_deviation(load["hdr"]),
         "latency_cv": latency["sd"] / mean if mean else None,
-        "error_share": _error_share(whole),
-        "cpu_us_per_request": cpu / (requests / load["duration_s"]) * 1e6 if requests else None,
+        "error_share": error_share(whole),
+        "cpu_us_per_request": cpu_us_per(load["requests"], load["duration_s"], cpu),
         "cpu_share": cpu / len(cores),
         "cpu_share_sd": _sd([(Window(*both).cpu_rate("server") or 0.0) / len(cores) for both in pairwise(seconds)]),
         "iowait_share": hold.iowait_share(cores),
@@ -187,7 +195,7 @@ def run_figures(samples: Mapping[str, Mapping[str, float | None]], whole: Mappin
             figures[metric] = statistics.fmean(values) if len(values) == len(samples) else None
     mean, sd = figures["latency_mean_ms"], figures["latency_sd_ms"]
     figures["latency_cv"] = sd / mean if mean and sd is not None else None
-    figures["error_share"] = _error_share(whole)
+    figures["error_share"] = error_share(whole)
     return figures
 
 
@@ -208,10 +216,6 @@ def mean_absolute_deviation(hdr: str) -> float | None:
         middle = (histogram.get_lowest_equivalent_value(highest) + highest) / 2
         deviations += abs(middle - mean) * item.count_added_in_this_iter_step
     return deviations / total / 1e6
-
-
-def _error_share(load: Mapping) -> float | None:
-    return sum(load["errors"].values()) / load["requests"] if load["requests"] else None
 
 
 def _sd(values: Sequence[float]) -> float | None:
