@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from itertools import combinations
 from urllib.parse import unquote_to_bytes
 
 from samewire.http import Request
@@ -62,6 +61,9 @@ def _field(request: Request, name: str, default: str) -> str:
     return next((value for field, value in request.headers if field.lower() == name), default)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 class Malformed(ValueError):
     """A body that is not JSON as the contract reads it."""
 
@@ -87,7 +89,7 @@ def _no_constant(name: str) -> None:
 
 
 def _checked(value: object, depth: int) -> object:
-    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+    if isinstance(value, str) and _SURROGATE.search(value):
         raise Malformed("lone surrogate")
     if not isinstance(value, list):
         return value
@@ -160,15 +162,10 @@ _READINGS = (
 
 def readings(target: str) -> set[str]:
     """The paths that a stack may take a doubtful request target for; the target as it is among them."""
-    path = target.partition("?")[0]
-    found = {target}
-    for count in range(1, len(_READINGS) + 1):
-        for chosen in combinations(_READINGS, count):
-            reading = path
-            for read in chosen:
-                reading = read(reading)
-            found.add(reading if reading.startswith("/") else f"/{reading}")
-    return found
+    found = {target.partition("?")[0]}
+    for read in _READINGS:
+        found |= {read(path) for path in found}
+    return {target} | {path if path.startswith("/") else f"/{path}" for path in found}
 
 
 def _without_dot_segments(path: str) -> str:

@@ -288,6 +288,9 @@ for _ in range(_LARGEST):
 # ------------------------------------------------------------------------------- what cannot be known, or only in part
 
 
+_NUMBERS = {str(number): number for number in range(1, NUMBERS + 1)}
+
+
 def _result_problems(wanted: Asked, body: bytes) -> list[str]:
     """What is wrong with a result that need not have been computed here."""
     if pinned := _pinned().get(wanted):
@@ -296,10 +299,10 @@ def _result_problems(wanted: Asked, body: bytes) -> list[str]:
     if not isinstance(value, dict) or list(value) != ["count", "counts"] or not isinstance(value["counts"], dict):
         return ["not an object with count and counts, written without white space"]
     drawn = value["counts"]
-    numbers = [int(name) for name in drawn if _INTEGER.fullmatch(name)]
-    if len(numbers) < len(drawn) or numbers != sorted(numbers) or numbers[:1] == [0] or numbers[-1:] > [NUMBERS]:
+    numbers = [_NUMBERS.get(name, 0) for name in drawn]
+    if 0 in numbers or numbers != sorted(numbers):
         return [f"the numbers are not some of 1 to {NUMBERS}, ascending"]
-    if not all(type(times) is int and times > 0 for times in drawn.values()):
+    if {*map(type, drawn.values())} - {int} or min(drawn.values(), default=1) < 1:
         return ["not every number was drawn a positive number of times"]
     if value["count"] != wanted.count or sum(drawn.values()) != wanted.count:
         return [f"{sum(drawn.values())} drawn, and said to be {value['count']}, instead of {wanted.count}"]

@@ -17,7 +17,7 @@ import pytest
 
 from samewire import cli
 from samewire.build import BuildError
-from samewire.cli import NO_TESTS, whole_status, with_progress
+from samewire.cli import with_progress
 from samewire.manifest import find_servers, least_demanding
 from samewire.paths import CHECKOUT, RUNS
 
@@ -135,21 +135,6 @@ def test_a_name_that_no_test_has_is_status_2_and_one_clear_line():
     done = _call("verify", server.id, "-k", "nothing_is_called_that")
     assert done.returncode == 2
     assert "no test was run" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("statuses", "narrowed", "whole"),
-    [
-        ([0, NO_TESTS], True, 0),
-        ([NO_TESTS, 1], True, 1),
-        ([NO_TESTS, NO_TESTS], True, 2),
-        ([0, NO_TESTS], False, 2),
-        ([0, 1], False, 1),
-        ([], False, 0),
-    ],
-)
-def test_a_service_without_tests_is_no_matter_when_only_some_were_asked_for(statuses, narrowed, whole):
-    assert whole_status(statuses, narrowed=narrowed) == whole
 
 
 def test_a_database_that_is_not_there_is_one_clear_line():

@@ -60,16 +60,22 @@ def _check(job: _Job) -> Check:
 def _run_all(console: Console, jobs: Iterable[_Job]) -> list[Check]:
     """Run jobs, as many at once as there are cores, with a line for each as it ends."""
     checks = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(_CORES) as pool:
         for check in pool.map(_check, jobs):
-            mark = "[red]✗[/]" if check.problem else "[green]✓[/]"
-            took = "unchanged since it passed" if check.unchanged else f"{check.seconds:.1f} s"
-            console.print(f"{mark} {check.name} ({took})", highlight=False)
-            if check.problem:
-                console.print(check.problem, markup=False, highlight=False)
+            _print(console, check)
             checks.append(check)
     return checks
 
+
+def _print(console: Console, check: Check) -> None:
+    mark = "[red]✗[/]" if check.problem else "[green]✓[/]"
+    took = "unchanged since it passed" if check.unchanged else f"{check.seconds:.1f} s"
+    console.print(f"{mark} {check.name} ({took})", highlight=False)
+    if check.problem:
+        console.print(check.problem, markup=False, highlight=False)
+
+
+_CORES = len(os.sched_getaffinity(0))
 
 MAIN_RACE = "shortener"
 """The experiment of `make race`."""
@@ -127,7 +133,11 @@ def _chat_load_job(name: str, script: str) -> _Job:
 
 
 def lint_all(console: Console) -> list[Check]:
-    """The formatters and linters of every language: the harness's, and those that manifests name."""
+    """Run the formatters and linters of every language: the harness's, and those that manifests name."""
+    return _run_all(console, _lint_jobs())
+
+
+def _lint_jobs() -> list[_Job]:
     ruff = [sys.executable, "-m", "ruff"]
     settings = ["--config", str(HARNESS / "pyproject.toml")]
     jobs: list[_Job] = [
@@ -137,18 +147,17 @@ def lint_all(console: Console) -> list[Check]:
     jobs += [_maven_job("lint", module, "spotless:check") for module in _MAVEN_MODULES]
     jobs.append(_chat_load_job("lint", "lint"))
     jobs += [_kernel_job("lint", kernel, kernel.lint) for kernel in find_kernels() if kernel.lint]
-    jobs += [_manifest_job("lint", server, server.lint) for server in find_servers() if server.lint]
-    return _run_all(console, jobs)
+    return jobs + [_manifest_job("lint", server, server.lint) for server in find_servers() if server.lint]
 
 
-def unit_test_all(console: Console) -> list[Check]:
+def _unit_test_jobs() -> list[_Job]:
     """The unit tests of the harness, of the load generators, the shared kernels, and those that manifests name."""
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n2", "--dist=worksteal", str(HARNESS / "tests")]
+    workers = f"-n{max(2, _CORES)}"
+    pytest = [sys.executable, "-m", "pytest", "-q", workers, "--dist=worksteal", str(HARNESS / "tests")]
     jobs: list[_Job] = [_Job("unit tests harness", lambda: run_command(pytest, HARNESS, []))]
     jobs += [_maven_job("unit tests", generator.REQUESTS, "test"), _chat_load_job("unit tests", "test")]
     jobs += [_kernel_job("unit tests", kernel, kernel.test) for kernel in find_kernels()]
-    jobs += [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
-    return _run_all(console, jobs)
+    return jobs + [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
 
 
 def _delete_one_server() -> None:
@@ -181,13 +190,35 @@ def _ignore_state(folder: str, names: list[str]) -> list[str]:
     return [".samewire"] if Path(folder) == CHECKOUT else []
 
 
-def _race_job(experiment: str) -> _Job:
-    """An experiment's smoke race, and the tests that look at a report in a browser, on its report.
+def _race_all(console: Console, servers: list[Server]) -> list[Check]:
+    """Races in small, one after the other; beside them the tests of the reports that are there already."""
+    checks = []
+    with ThreadPoolExecutor(1) as pool:
+        beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
+        for experiment in find_experiments():
+            racing = [entrant.server for entrant in load(experiment).entrants(servers) if not entrant.variant]
+            if not racing:
+                continue
+            inputs = _race_inputs(experiment, racing)
+            checks.append(_check(_race_job(experiment, racing, inputs)))
+            _print(console, checks[-1])
+            if not checks[-1].problem:
+                beside.append(pool.submit(_check, _report_job(experiment, inputs)))
+        for one in beside:
+            checks.append(one.result())
+            _print(console, checks[-1])
+    return checks
 
-    The main race is of all its servers, any other of two that are drawn: what it asks them is the same for each.
-    """
-    loaded = load(experiment)
-    servers = [entrant.server for entrant in loaded.entrants(find_servers()) if not entrant.variant]
+
+def _race_inputs(experiment: str, servers: Iterable[Server]) -> str:
+    """A digest of all that a race in small and its report depend on."""
+    folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(load(experiment).workload)
+    sources = [source for folder in folders for source in source_files(folder)]
+    return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, servers)])
+
+
+def _race_job(experiment: str, servers: list[Server], inputs: str) -> _Job:
+    """A smoke race: the main one of all its servers, any other of two that are drawn, for it asks each the same."""
 
     def run() -> None:
         racing = servers if experiment == MAIN_RACE else random.sample(servers, min(2, len(servers)))
@@ -195,20 +226,28 @@ def _race_job(experiment: str) -> _Job:
         argv = [sys.executable, "-m", "samewire.cli", "race", experiment, *names, "--profile", "smoke"]
         if subprocess.run(argv, cwd=CHECKOUT).returncode:
             raise BuildError("the race failed\nsee above")
-        newest = max(RESULTS.glob(f"*-{experiment}-smoke/report.html"), key=lambda page: page.stat().st_mtime)
+
+    return _once(f"race {experiment} in small", inputs, run)
+
+
+def _report_job(experiment: str, inputs: str) -> _Job:
+    """The tests that look at a report in a browser, on the newest of the experiment's smoke races."""
+
+    def run() -> None:
+        pages = list(RESULTS.glob(f"*-{experiment}-smoke/report.html"))
+        if not pages:
+            raise BuildError(f"its race left none\nrun: make race EXPERIMENT={experiment} ARGS='--profile smoke'")
+        newest = max(pages, key=lambda page: page.stat().st_mtime)
         test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
         run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
-    folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(loaded.workload)
-    sources = [source for folder in folders for source in source_files(folder)]
-    inputs = [digest_files(sources, CHECKOUT), *map(inputs_digest, servers)]
-    return _once(f"race {experiment} in small", "\n".join(inputs), run)
+    return _once(f"report of the race {experiment}", inputs, run)
 
 
 def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
     """Run the suite on those servers that have no fresh record of a pass; on all of them if `again`."""
-    from samewire.cli import run_suite
     from samewire.pytest_plugin import keep_outcomes
+    from samewire.suite import run_suite
 
     names = tuple(server.id for server in servers if again or not fresh_pass(server))
     if unchanged := len(servers) - len(names):
@@ -218,7 +257,7 @@ def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
         keep_outcomes([])
         return Check("contract suite", 0.0, unchanged=True)
     started = time.monotonic()
-    status = run_suite(names, faults=True, table=False)
+    status = run_suite(console, names, faults=True, table=False)
     return Check("contract suite", time.monotonic() - started, "tests failed\nsee above" if status else "")
 
 
@@ -235,10 +274,9 @@ def test_all(console: Console, *, again: bool) -> int:
     """
     from samewire.pytest_plugin import last_outcomes
 
-    checks = []
-    for title, part in (("Linters", lint_all), ("Unit tests", unit_test_all)):
-        console.rule(title, align="left")
-        checks += part(console)
+    console.rule("Linters and unit tests", align="left")
+    # Those that take longest come first.
+    checks = _run_all(console, [*_unit_test_jobs(), *_lint_jobs()])
     console.rule("Contract suite", align="left")
     servers = find_servers()
     suite = _judge(console, servers, again=again)
@@ -247,10 +285,7 @@ def test_all(console: Console, *, again: bool) -> int:
     if suite.problem:
         checks.append(Check("races in small", 0.0, "not run: only servers that are proven identical race"))
     else:
-        checks += _run_all(console, [_Job("without a random server folder", _delete_one_server)])
-        for experiment in find_experiments():
-            if load(experiment).entrants(servers):
-                checks += _run_all(console, [_race_job(experiment)])
+        checks += _race_all(console, servers)
     console.rule("All of it", align="left")
     print_checks(console, checks)
     last = last_outcomes()

@@ -25,7 +25,7 @@ from samewire.containers.engine import EngineError
 from samewire.databases import URL_VARIABLES, DatabaseError
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
-from samewire.paths import CHECKOUT, CONTRACTS, RESULTS, STATE
+from samewire.paths import CHECKOUT, RESULTS
 from samewire.process import StartError, kill_tree, remove_stale_runs
 from samewire.table import LAYERS, new_table, print_checks
 from samewire.toolchains import ToolMissing, missing
@@ -259,7 +259,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
-@click.option("-n", "workers", default=3, show_default=True, help="Tests that run side by side.")
+@click.option("-n", "workers", default=3, show_default=True, help="Tests of a service that run side by side.")
 def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],
@@ -271,6 +271,8 @@ def verify(
     workers: int,
 ) -> None:
     """Judge servers by the contract suite of their service: ours by name, any other by its URL."""
+    from samewire.suite import run_suite
+
     if compose:
         names = _composed(names)
     if stale:
@@ -279,7 +281,7 @@ def verify(
             console.print("every server chosen has a fresh record of a pass")
             return
     options = {"urls": urls, "service": service, "layers": layers, "expression": expression, "workers": workers}
-    sys.exit(run_suite(names, compose=compose, **options))
+    sys.exit(run_suite(console, names, compose=compose, **options))
 
 
 def _composed(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -301,98 +303,6 @@ def _stale(names: tuple[str, ...], *, compose: bool) -> tuple[str, ...]:
 
         images = {server: container.image for server, container in composed.required(servers).items()}
     return tuple(server.id for server in servers if not record.fresh_pass(server, images.get(server.id)))
-
-
-def run_suite(
-    names: tuple[str, ...] = (),
-    *,
-    urls: tuple[str, ...] = (),
-    service: str | None = None,
-    compose: bool = False,
-    layers: tuple[str, ...] = (),
-    expression: str | None = None,
-    workers: int = 3,
-    faults: bool | None = None,
-    table: bool = True,
-) -> int:
-    """Run the contract suite, one service after the other, so that only its servers share the machine.
-
-    `faults` says whether the suite itself is judged as well, by default where no names are given. 0 when all passed, 1
-    when something failed, 2 for a wrong call. `last_outcomes` has what came of all of it.
-    """
-    from samewire.pytest_plugin import keep_outcomes, last_outcomes
-
-    options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
-    if urls:
-        given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
-        arguments = [*given, *(f"--servers={name}" for name in names), *options]
-        return whole_status([_run_session(arguments, workers, table=table)], narrowed=bool(layers or expression))
-    chosen = select(find_servers(), names)
-    options += ["--compose"] if compose else []
-    for server in [] if compose else chosen:
-        if lacking := missing(server.needs):
-            raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
-    statuses, outcomes = [], []
-    for one in sorted({server.service for server in chosen}):
-        console.print(f"[bold]{one}[/]", highlight=False)
-        servers = [f"--servers={server.id}" for server in chosen if server.service == one]
-        judged_too = ["--faults"] if (not names if faults is None else faults) else []
-        statuses.append(_run_session([*servers, *judged_too, *options], workers, table=table))
-        outcomes.append(last_outcomes())
-    keep_outcomes(outcomes)
-    return whole_status(statuses, narrowed=bool(layers or expression))
-
-
-NO_TESTS = -1
-"""What `_run_session` gives when no test was asked for; never an exit status."""
-
-
-def whole_status(statuses: list[int], *, narrowed: bool) -> int:
-    """The status of several sessions, of which some may have had no tests if only some tests were asked for."""
-    if narrowed and any(status != NO_TESTS for status in statuses):
-        return max(statuses)
-    if NO_TESTS in statuses:
-        _complain("no test was run: nothing is called that, or has that layer (docs/how-to/run-one-layer-or-case.md)")
-        return USAGE
-    return max(statuses, default=0)
-
-
-def _run_session(arguments: list[str], workers: int, *, table: bool) -> int:
-    """A pytest of its own over the suite; the status as `run_suite` gives it, or NO_TESTS."""
-    import pytest
-
-    argv = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--no-header",
-        "--tb=short",
-        "--force-short-summary",
-        "-c",
-        str(CONTRACTS / "pytest.ini"),
-        str(CONTRACTS),
-    ]
-    argv += [f"-n{workers}", "--dist=load", "--maxschedchunk=1"] if workers > 1 else []
-    # Each worker of pytest-xdist loads the suite again: compiled once, below .samewire and not beside the sources.
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(STATE / "pycache")}
-    environment |= {} if table else {"SAMEWIRE_NO_TABLE": "1"}
-    # The suite stops what it has started when it is interrupted; give it the time for that.
-    process = subprocess.Popen([*argv, *arguments], cwd=CHECKOUT, env=environment)
-    while True:
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            continue
-        if status == pytest.ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt
-        known = {
-            pytest.ExitCode.OK: 0,
-            pytest.ExitCode.TESTS_FAILED: FAILED,
-            pytest.ExitCode.NO_TESTS_COLLECTED: NO_TESTS,
-        }
-        return known.get(status, USAGE)
 
 
 @main.command()
@@ -535,11 +445,12 @@ def compose_test(names: tuple[str, ...], layers: tuple[str, ...]) -> None:
     """
     from samewire.containers import rehearsal
     from samewire.setup import steps
+    from samewire.suite import run_suite
 
     chosen = select(find_servers(), names) if names else rehearsal.sample(find_servers())
     with_progress(steps())
     with rehearsal.in_containers(chosen, with_progress):
-        status = run_suite(tuple(server.id for server in chosen), compose=True, layers=layers)
+        status = run_suite(console, [server.id for server in chosen], compose=True, layers=layers)
     sys.exit(status)
 
 

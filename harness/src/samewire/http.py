@@ -12,7 +12,9 @@ import re
 import shlex
 import socket
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -135,7 +137,15 @@ class Response:
 
     def values(self, name: str) -> list[str]:
         """The values of the header fields of this name, in the order they came."""
-        return [value for given, value in self.headers if given.lower() == name.lower()]
+        return list(self.fields.get(name.lower(), ()))
+
+    @cached_property
+    def fields(self) -> Mapping[str, Sequence[str]]:
+        """Name of a header field in lower case → its values, in the order they came."""
+        fields: dict[str, list[str]] = {}
+        for name, value in self.headers:
+            fields.setdefault(name.lower(), []).append(value)
+        return fields
 
 
 class Connection:

@@ -1,4 +1,4 @@
-"""pytest over running servers: which tests run against which server, one table at the end, and the records of passes.
+"""pytest over running servers: which tests run against which server, what came of them, and the records of passes.
 
 The controller starts databases and servers once, while the workers of pytest-xdist start and collect, and hands them
 the addresses. Fixtures:
@@ -26,30 +26,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from samewire import record
 from samewire.build import build
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
 from samewire.paths import CONTRACTS, STATE
-from samewire.table import LAYERS, SUITE, print_outcomes
+from samewire.table import LAYERS, SUITE
 from samewire.target import Target
 
 OUTCOMES = STATE / "outcomes.json"
-"""Server → layer → outcome → number, of the last session."""
+"""Server → layer → outcome → number, of the last run."""
 
 _EVERY_SERVICE = ""
 _STARTED_AT_ONCE = 4
 
 
-def last_outcomes() -> dict:
-    """What the last session wrote, as `print_outcomes` takes it.
+def last_outcomes(file: Path | None = None) -> dict:
+    """What came of the last run, or of the session that wrote this file, as `print_outcomes` takes it.
 
     `outcomes`, `databases` (labels by store) and `reasons` (of skips, with numbers).
     """
     try:
-        return json.loads(OUTCOMES.read_text())
+        return json.loads((file or OUTCOMES).read_text())
     except FileNotFoundError:
         return _nothing()
 
@@ -59,7 +58,7 @@ def _nothing() -> dict[str, dict]:
 
 
 def keep_outcomes(several: Iterable[dict]) -> None:
-    """Make what came of several sessions that of the last one.
+    """Make what came of several sessions that of the last run.
 
     Each judges the suite, so that the numbers of faults add up; and so do those of skips for the same reason.
     """
@@ -102,6 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--url", action="append", default=[], metavar="NAME=URL", help="judge a server of your own")
     group.addoption("--layer", action="append", default=[], metavar="LAYER", help=f"only these of {', '.join(LAYERS)}")
     group.addoption("--faults", action="store_true", help="also judge the suite, where servers are named")
+    group.addoption("--outcomes", metavar="FILE", type=Path, default=OUTCOMES, help="where to write what came of it")
     group.addoption("--service", default=None, help="the service of the servers given by --url")
 
 
@@ -225,7 +225,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     if _is_worker(config) or config.option.collectonly:
         return
-    OUTCOMES.unlink(missing_ok=True)
     try:
         chosen = selected(config)
         composed = _composed(config)
@@ -450,16 +449,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
             record.write_pass(one.server, layers, state.databases, image)
         elif one.server and any(counts.get("failed") for counts in layers.values()):
             record.remove_pass(one.server, image)
-    OUTCOMES.parent.mkdir(parents=True, exist_ok=True)
-    OUTCOMES.write_text(json.dumps(state.came_of_it()))
+    config.getoption("--outcomes").write_text(json.dumps(state.came_of_it()))
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
-    """The table, why anything was skipped, and what did not stop well."""
+    """What did not stop well."""
     state = config.stash.get(_session_key, None)
-    if state is None:
-        return
-    if not os.environ.get("SAMEWIRE_NO_TABLE"):
-        print_outcomes(Console(), **state.came_of_it())
-    for problem in state.stop_problems:
+    for problem in state.stop_problems if state else []:
         terminalreporter.write_line(problem, red=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -39,13 +40,16 @@ class Tolerated:
 
     entries: tuple[Tolerance, ...]
 
-    def applies(self, rule: str, field: str) -> bool:
-        """Whether `rule` applies to this header field."""
-        return (rule, field.lower()) in self._pairs
+    def rules(self, field: str) -> Set[str]:
+        """The rules that apply to this header field."""
+        return self._rules.get(field.lower(), frozenset())
 
     @cached_property
-    def _pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset((entry.rule, entry.field.lower()) for entry in self.entries)
+    def _rules(self) -> Mapping[str, Set[str]]:
+        fields = {entry.field.lower() for entry in self.entries}
+        return {
+            field: frozenset(entry.rule for entry in self.entries if entry.field.lower() == field) for field in fields
+        }
 
 
 @cache
