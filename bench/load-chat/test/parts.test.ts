@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,9 +21,14 @@ const GOOD = {
 };
 
 function read(content: object) {
-  const file = join(mkdtempSync(join(tmpdir(), 'load-chat-')), 'scenario.json');
-  writeFileSync(file, JSON.stringify(content));
-  return readScenario(file);
+  const folder = mkdtempSync(join(tmpdir(), 'load-chat-'));
+  try {
+    const file = join(folder, 'scenario.json');
+    writeFileSync(file, JSON.stringify(content));
+    return readScenario(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 test('a good scenario is read', () => {

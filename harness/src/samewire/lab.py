@@ -15,7 +15,7 @@ from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
 from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
 from samewire.settings import Setting, settings
-from samewire.toolchains import brief, environment, missing
+from samewire.toolchains import brief, environment, missing, with_jvm_options
 
 START_TIMEOUT = 30.0
 
@@ -162,7 +162,8 @@ class Lab:
         return RunningServer(
             server,
             url,
-            brief(server.run) if self._brief else server.run,
+            # A JVM does not know TMPDIR.
+            with_jvm_options(brief(server.run) if self._brief else server.run, f"-Djava.io.tmpdir={temporary}"),
             run=self.run,
             log=folder / "log",
             cwd=server.folder,

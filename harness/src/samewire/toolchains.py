@@ -212,4 +212,9 @@ def environment(needs: Iterable[str]) -> dict[str, str]:
 
 def brief(argv: Sequence[str]) -> list[str]:
     """The command of a server that lives for seconds; an option of its own for the compiler wins."""
-    return [argv[0], WITHOUT_C2, *argv[1:]] if argv[0] == "java" else list(argv)
+    return with_jvm_options(argv, WITHOUT_C2)
+
+
+def with_jvm_options(argv: Sequence[str], *options: str) -> list[str]:
+    """The command with these options for its JVM, if it has one; its own options win."""
+    return [argv[0], *options, *argv[1:]] if argv[0] == "java" else list(argv)
