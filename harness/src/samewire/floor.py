@@ -193,7 +193,7 @@ class _Bench:
         program = generator.build()
         try:
             for name, lists in paths.items():
-                loads[name] = generator.Generator(program, self._scenario(lists), self._lab.run)
+                loads[name] = self._generator(program, lists)
             figures = self._rounds(jobs, "µs")
         finally:
             for load in loads.values():
@@ -330,6 +330,9 @@ class _Bench:
                     )
                     connection.execute("vacuum (analyze, freeze) todos")
         return self._databases[service, store]
+
+    def _generator(self, program: generator.Program, lists: Sequence[Sequence[tuple[str, int]]]) -> generator.Generator:
+        return generator.Generator(program, [self._scenario(lists)], self._lab.run)
 
     def _server(self, server: Server, load: generator.Generator) -> float:
         running = self._lab.start(
