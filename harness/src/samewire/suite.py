@@ -134,7 +134,9 @@ def _start(
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(STATE / "pycache")}
     environment |= {"COLUMNS": str(width)} if width else {}
     output = subprocess.PIPE if width else None
-    return subprocess.Popen([*argv, *arguments], cwd=CHECKOUT, env=environment, stdout=output, text=True)
+    return subprocess.Popen(
+        [*argv, *arguments], cwd=CHECKOUT, env=environment, stdout=output, text=True, errors="replace"
+    )
 
 
 def _relay(console: Console, mark: str, output: Iterable[str]) -> None:
