@@ -12,9 +12,9 @@ def test_numbers_of_faults_add_up(tmp_path, monkeypatch: pytest.MonkeyPatch) -> 
     other = {"b": {"cases": {"passed": 1}}, SUITE: {"faults": {"passed": 4, "failed": 1}}}
     pytest_plugin.keep_outcomes(
         [
-            {"outcomes": one, "databases": {"x": "X"}, "reasons": {"r": 1}},
-            {"outcomes": other, "databases": {}, "reasons": {"r": 2}},
-            {"outcomes": {"c": {"wire": {"passed": 1}}}, "databases": {}, "reasons": {}},
+            {"outcomes": one, "databases": {"x": "X"}, "reasons": {"r": 1}, "failures": ["f"]},
+            {"outcomes": other, "databases": {}, "reasons": {"r": 2}, "failures": []},
+            {"outcomes": {"c": {"wire": {"passed": 1}}}, "databases": {}, "reasons": {}, "failures": ["g"]},
         ]
     )
     assert json.loads(pytest_plugin.OUTCOMES.read_text()) == {
@@ -26,10 +26,11 @@ def test_numbers_of_faults_add_up(tmp_path, monkeypatch: pytest.MonkeyPatch) -> 
         },
         "databases": {"x": "X"},
         "reasons": {"r": 3},
+        "failures": ["f", "g"],
     }
 
 
 def test_without_faults_the_suite_has_no_row(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest_plugin, "OUTCOMES", tmp_path / "outcomes.json")
-    pytest_plugin.keep_outcomes([{"outcomes": {"a": {}}, "databases": {}, "reasons": {}}])
+    pytest_plugin.keep_outcomes([{"outcomes": {"a": {}}, "databases": {}, "reasons": {}, "failures": []}])
     assert pytest_plugin.last_outcomes()["outcomes"] == {"a": {}}

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -195,6 +196,18 @@ def test_a_logarithmic_axis_holds_both_ends(low, high):
     axis = logarithmic(low, high)
     assert -1e-4 <= axis.at(low) <= axis.at(high) <= 1 + 1e-4
     assert 2 <= len(axis.ticks) <= 8
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first", "last"),
+    [(700, 74_500, "1,000", "100,000"), (700, 9_000, "500", "10,000"), (1_100, 150_000, "1,000", "100,000"), (0.03, 8e6, "0.1", "10,000,000"),
+     (2.1, 4.9, "2", "5")],
+)  # fmt: skip
+def test_labels_side_by_side_have_room(low, high, first, last):
+    axis = logarithmic(low, high, room=45)
+    assert (axis.ticks[0][1], axis.ticks[-1][1]) == (first, last)
+    for (a, left), (b, right) in pairwise(axis.ticks):
+        assert 45 * (axis.at(b) - axis.at(a)) >= (len(left) + len(right)) / 2 + 1
 
 
 def test_a_ratio_axis_has_one_in_the_middle_and_is_symmetric():

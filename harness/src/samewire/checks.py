@@ -4,16 +4,19 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
@@ -76,6 +79,8 @@ def _print(console: Console, check: Check) -> None:
 
 
 _CORES = len(os.sched_getaffinity(0))
+_LAST_LINES = 12
+"""Of what a check that failed has printed, at the end."""
 
 MAIN_RACE = "shortener"
 """The experiment of `make race`."""
@@ -200,7 +205,7 @@ def _race_all(console: Console, servers: list[Server]) -> list[Check]:
             if not racing:
                 continue
             inputs = _race_inputs(experiment, racing)
-            checks.append(_check(_race_job(experiment, racing, inputs)))
+            checks.append(_check(_race_job(console, experiment, racing, inputs)))
             _print(console, checks[-1])
             if not checks[-1].problem:
                 beside.append(pool.submit(_check, _report_job(experiment, inputs)))
@@ -217,17 +222,37 @@ def _race_inputs(experiment: str, servers: Iterable[Server]) -> str:
     return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, servers)])
 
 
-def _race_job(experiment: str, servers: list[Server], inputs: str) -> _Job:
+def _race_job(console: Console, experiment: str, servers: list[Server], inputs: str) -> _Job:
     """A smoke race: the main one of all its servers, any other of two that are drawn, for it asks each the same."""
 
     def run() -> None:
         racing = servers if experiment == MAIN_RACE else random.sample(servers, min(2, len(servers)))
         names = [server.id for server in racing]
         argv = [sys.executable, "-m", "samewire.cli", "race", experiment, *names, "--profile", "smoke"]
-        if subprocess.run(argv, cwd=CHECKOUT).returncode:
-            raise BuildError("the race failed\nsee above")
+        _relay(console, argv)
 
     return _once(f"race {experiment} in small", inputs, run)
+
+
+def _relay(console: Console, argv: Sequence[str]) -> None:
+    """Run a command that shows what it does. Raises BuildError, with its last lines where it has no terminal."""
+    last: deque[str] = deque(["see above\n"], maxlen=_LAST_LINES)
+    output = None if console.is_terminal else subprocess.PIPE
+    command = subprocess.Popen(
+        argv, cwd=CHECKOUT, stdout=output, stderr=output and subprocess.STDOUT, text=True, errors="replace"
+    )
+    try:
+        for line in command.stdout or ():
+            console.out(line, end="", highlight=False)
+            last.append(line)
+        command.wait()
+    except KeyboardInterrupt:
+        # It is given the time to stop what it has started.
+        command.send_signal(signal.SIGINT)
+        command.wait()
+        raise
+    if command.returncode:
+        raise BuildError(f"exit status {command.returncode}\n{''.join(last)}")
 
 
 def _report_job(experiment: str, inputs: str) -> _Job:
@@ -246,7 +271,7 @@ def _report_job(experiment: str, inputs: str) -> _Job:
 
 def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
     """Run the suite on those servers that have no fresh record of a pass; on all of them if `again`."""
-    from samewire.pytest_plugin import keep_outcomes
+    from samewire.pytest_plugin import keep_outcomes, last_outcomes
     from samewire.suite import run_suite
 
     names = tuple(server.id for server in servers if again or not fresh_pass(server))
@@ -258,7 +283,8 @@ def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
         return Check("contract suite", 0.0, unchanged=True)
     started = time.monotonic()
     status = run_suite(console, names, faults=True, table=False)
-    return Check("contract suite", time.monotonic() - started, "tests failed\nsee above" if status else "")
+    failures = last_outcomes()["failures"][:_LAST_LINES]
+    return Check("contract suite", time.monotonic() - started, "\n".join(["tests failed", *failures]) if status else "")
 
 
 def _passed_before(servers: Iterable[Server], judged: Iterable[str]) -> dict[str, dict[str, dict[str, int]]]:
@@ -290,7 +316,12 @@ def test_all(console: Console, *, again: bool) -> int:
     print_checks(console, checks)
     last = last_outcomes()
     last["outcomes"] |= _passed_before(servers, last["outcomes"])
-    print_outcomes(console, **last)
-    failed = sum(bool(check.problem) for check in checks)
-    console.print(f"checks: {len(checks) - failed} passed, {failed} failed", highlight=False)
+    print_outcomes(console, last)
+    failed = [check for check in checks if check.problem]
+    for check in failed:
+        # Once more, briefly: it may be far above, and of a long log often only the end is kept.
+        console.print(f"[red]✗[/] {escape(check.name)}", highlight=False)
+        for line in check.problem.rstrip().splitlines()[-_LAST_LINES:]:
+            console.print(line[: 2 * console.width], markup=False, highlight=False)
+    console.print(f"checks: {len(checks) - len(failed)} passed, {len(failed)} failed", highlight=False)
     return 1 if failed else 0

@@ -45,7 +45,7 @@ _STARTED_AT_ONCE = 4
 def last_outcomes(file: Path | None = None) -> dict:
     """What came of the last run, or of the session that wrote this file, as `print_outcomes` takes it.
 
-    `outcomes`, `databases` (labels by store) and `reasons` (of skips, with numbers).
+    `outcomes`, `databases` (labels by store), `reasons` (of skips, with numbers) and `failures` (a line each).
     """
     try:
         return json.loads((file or OUTCOMES).read_text())
@@ -53,8 +53,8 @@ def last_outcomes(file: Path | None = None) -> dict:
         return _nothing()
 
 
-def _nothing() -> dict[str, dict]:
-    return {"outcomes": {}, "databases": {}, "reasons": {}}
+def _nothing() -> dict:
+    return {"outcomes": {}, "databases": {}, "reasons": {}, "failures": []}
 
 
 def keep_outcomes(several: Iterable[dict]) -> None:
@@ -70,6 +70,7 @@ def keep_outcomes(several: Iterable[dict]) -> None:
         reasons.update(one["reasons"])
         whole["outcomes"] |= one["outcomes"]
         whole["databases"] |= one["databases"]
+        whole["failures"] += one["failures"]
     if faults:
         whole["outcomes"][SUITE] = {"faults": faults}
     OUTCOMES.write_text(json.dumps(whole | {"reasons": reasons}))
@@ -181,11 +182,16 @@ class _Session:
         self.databases: dict[str, str] = {}
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
+        self.failures: list[str] = []
         self.stop_problems: list[str] = []
 
-    def came_of_it(self) -> dict[str, dict]:
+    def came_of_it(self) -> dict:
         """As `last_outcomes` gives it."""
-        return {"outcomes": self.outcomes, "databases": self.databases, "reasons": self.reasons}
+        stops = [problem.partition("\n")[0] for problem in self.stop_problems]
+        return {
+            "outcomes": self.outcomes, "databases": self.databases, "reasons": self.reasons,
+            "failures": self.failures + stops,
+        }  # fmt: skip
 
     def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
         targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
@@ -204,6 +210,10 @@ class _Session:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count."""
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            message = crash.message if crash else str(report.longrepr)
+            self.failures.append(f"{report.nodeid}: {message.partition(chr(10))[0]}")
         properties = dict(report.user_properties)
         if "layer" not in properties or (report.when != "call" and report.outcome == "passed"):
             return

@@ -65,7 +65,7 @@ def run_suite(
     statuses = _run_all(console, sessions, workers, max(1, min(at_once, len(sessions))))
     status = whole_status(statuses, narrowed=bool(layers or expression))
     if table:
-        print_outcomes(console, **last_outcomes())
+        print_outcomes(console, last_outcomes())
     return status
 
 

@@ -1,7 +1,7 @@
 """Tables for the terminal, that fit in 80 columns."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -35,13 +35,12 @@ def outcome_text(counts: Mapping[str, int]) -> str:
     return "/".join(f"[{colours[kind]}]{counts.get(kind, 0)}[/]" for kind in _OUTCOMES)
 
 
-def print_outcomes(
-    console: Console,
-    outcomes: Mapping[str, Mapping[str, Mapping[str, int]]],
-    databases: Mapping[str, str],
-    reasons: Mapping[str, int],
-) -> None:
-    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped."""
+def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
+    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped.
+
+    `last` is what `pytest_plugin.last_outcomes` gives.
+    """
+    outcomes: Mapping[str, Mapping[str, Mapping[str, int]]] = last["outcomes"]
     servers = {name: counts for name, counts in sorted(outcomes.items()) if name != SUITE}
     layers = [layer for layer in LAYERS if any(layer in counts for counts in servers.values())]
     table = new_table("The contract suite, server × layer: passed/failed/skipped", "server", *layers)
@@ -51,9 +50,9 @@ def print_outcomes(
         console.print(table)
     if SUITE in outcomes:
         console.print(f"faults that the suite must catch: {outcome_text(outcomes[SUITE]['faults'])}", highlight=False)
-    for store, label in sorted(databases.items()):
+    for store, label in sorted(last["databases"].items()):
         console.print(f"{store}: {label}", highlight=False)
-    for reason, number in sorted(reasons.items()):
+    for reason, number in sorted(last["reasons"].items()):
         console.print(f"[yellow]{number} skipped[/] {escape(reason)}", highlight=False)
 
 

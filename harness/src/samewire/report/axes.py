@@ -1,5 +1,6 @@
 """Axes of the charts: where a value lies (0 to 1 along the axis) and where the ticks go."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,17 +28,29 @@ def linear(high: float, steps: int = 4) -> Axis:
     return Axis(lambda value: value / top, ticks, base=0)
 
 
-def logarithmic(low: float, high: float) -> Axis:
-    """From a round number at or below `low` to one at or above `high`, both positive, with ticks at 1, 2 and 5."""
+def logarithmic(low: float, high: float, room: float = math.inf) -> Axis:
+    """From a round number at or below `low` to one at or above `high`, both positive.
+
+    Ticks are at 1, 2 and 5, or only at powers of ten where there would be many or their labels, side by side, have no
+    room: so many characters along the axis.
+    """
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     marks = [mark * 10.0**exponent for exponent in exponents for mark in (1, 2, 5)]
     start = max(mark for mark in marks if mark <= low * 1.0001)
     end = min(mark for mark in [*marks, marks[-1] * 2] if mark >= high * 0.9999 and mark > start)
-    inside = [mark for mark in marks if start <= mark <= end]
-    if len(inside) > 8:  # over more than two and a half decades: powers of ten only
-        inside = [mark for mark in inside if math.isclose(math.log10(mark) % 1, 0, abs_tol=1e-9)]
     span = math.log(end / start)
-    return Axis(lambda value: math.log(value / start) / span, tuple((mark, _label(mark)) for mark in inside))
+    inside = [mark for mark in marks if start <= mark <= end]
+    powers = [mark for mark in inside if math.isclose(math.log10(mark) % 1, 0, abs_tol=1e-9)]
+    choices = [inside] * (len(inside) <= 8) + [powers[::step] for step in range(1, len(powers) + 1)]
+    ticks = next((choice for choice in choices if _have_room(choice, room / span)), inside)
+    return Axis(lambda value: math.log(value / start) / span, tuple((mark, _label(mark)) for mark in ticks))
+
+
+def _have_room(ticks: Sequence[float], room: float) -> bool:
+    """Whether the labels of ticks, with a blank between them, have room: so many characters for a factor of e."""
+    return all(
+        math.log(b / a) * room >= (len(_label(a)) + len(_label(b))) / 2 + 1 for a, b in itertools.pairwise(ticks)
+    )
 
 
 def ratio(low: float, high: float) -> Axis:

@@ -14,6 +14,9 @@ from samewire.report.kinds import CONVERSATION, Kind
 from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
 from samewire.report.numbers import Estimate, bytes_text, metric, number
 
+_NARROWEST = 45
+"""Characters of labels that fit below a chart on a page of 360 pixels."""
+
 _DASHES = {"polling": "dotted", "socket.io-batched": "dashed"}
 
 
@@ -223,7 +226,7 @@ def variability(race: Race) -> list[Panel]:
     rates = charts.bounds(point.x for points in found.values() for point in points)
     if not rates:
         return []
-    x = axes.logarithmic(*rates)
+    x = axes.logarithmic(*rates, room=_NARROWEST)
     y = axes.linear(max(point.y for points in found.values() for point in points))
     panels = []
     for group in race.groups:
