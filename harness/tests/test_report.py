@@ -200,9 +200,14 @@ def test_a_logarithmic_axis_holds_both_ends(low, high):
 
 @pytest.mark.parametrize(
     ("low", "high", "first", "last"),
-    [(700, 74_500, "1,000", "100,000"), (700, 9_000, "500", "10,000"), (1_100, 150_000, "1,000", "100,000"), (0.03, 8e6, "0.1", "10,000,000"),
-     (2.1, 4.9, "2", "5")],
-)  # fmt: skip
+    [
+        (700, 74_500, "1,000", "100,000"),
+        (700, 9_000, "500", "10,000"),
+        (1_100, 150_000, "1,000", "100,000"),
+        (0.03, 8e6, "0.1", "10,000,000"),
+        (2.1, 4.9, "2", "5"),
+    ],
+)
 def test_labels_side_by_side_have_room(low, high, first, last):
     axis = logarithmic(low, high, room=45)
     assert (axis.ticks[0][1], axis.ticks[-1][1]) == (first, last)

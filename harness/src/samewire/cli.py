@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
@@ -32,6 +32,8 @@ from samewire.toolchains import ToolMissing, missing
 
 FAILED, USAGE, MISSING = 1, 2, 3
 """Exit statuses: a verdict was bad, the call was wrong, something is missing on this machine."""
+
+_CORES = len(os.sched_getaffinity(0))
 
 console = Console()
 errors = Console(stderr=True)
@@ -123,13 +125,14 @@ def setup() -> None:
     """Install Node.js, PostgreSQL, the MongoDB stand-in and the load generators, if missing, and build all servers."""
     from samewire.setup import steps
 
-    with_progress(steps())
-    _build(find_servers())
+    tools, generators = steps()
+    with_progress(tools, at_once=_CORES)
+    # Those in Scala take longest: last in the alphabet, and first here.
+    with_progress(generators | _builds(reversed(find_servers())), at_once=_CORES)
 
 
-def _build(servers: list[Server]) -> None:
-    jobs = {f"build {server.id}": (lambda server=server: build(server)) for server in servers if not is_built(server)}
-    with_progress(jobs, at_once=os.cpu_count() or 1)
+def _builds(servers: Iterable[Server]) -> dict[str, Callable[[], object]]:
+    return {f"build {server.id}": (lambda server=server: build(server)) for server in servers if not is_built(server)}
 
 
 def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
@@ -181,7 +184,7 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
 @_NAMES
 def build_(names: tuple[str, ...]) -> None:
     """Build servers whose files have changed."""
-    _build(select(find_servers(), names))
+    with_progress(_builds(select(find_servers(), names)), at_once=_CORES)
 
 
 @main.command()
@@ -448,7 +451,8 @@ def compose_test(names: tuple[str, ...], layers: tuple[str, ...]) -> None:
     from samewire.suite import run_suite
 
     chosen = select(find_servers(), names) if names else rehearsal.sample(find_servers())
-    with_progress(steps())
+    for stage in steps():
+        with_progress(stage, at_once=_CORES)
     with rehearsal.in_containers(chosen, with_progress):
         status = run_suite(console, [server.id for server in chosen], compose=True, layers=layers)
     sys.exit(status)

@@ -47,16 +47,19 @@ _POSTGRESQL = HARNESS / "databases/postgresql"
 _STAND_IN = HARNESS / "databases/mongodb-stand-in"
 
 
-def steps() -> dict[str, Callable[[], None]]:
-    """What is to be installed or built now, by name, in order; empty when all is there and up to date."""
-    parts = [
+def steps() -> list[dict[str, Callable[[], None]]]:
+    """What is to be installed or built now, by name: first tools, then what is made with them.
+
+    Those of one of the two may run side by side; empty when all is there and up to date.
+    """
+    node = _Part("Node.js", _NODE, _install_node, lambda: TOOLS["node"]().found)
+    tools = [
+        *([] if chosen_by_machine("node") else [node]),
         _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
         _Part("MongoDB stand-in", _STAND_IN, _build_stand_in, lambda: TOOLS["mongodb-stand-in"]().found),
-        *(_Part(f"load generator {module.name}", module, *_generator(module)) for module in generator.MODULES),
     ]
-    if not chosen_by_machine("node"):
-        parts.insert(0, _Part("Node.js", _NODE, _install_node, lambda: TOOLS["node"]().found))
-    return {part.name: part.run for part in parts if part.is_due()}
+    made = [_Part(f"load generator {module.name}", module, *_generator(module)) for module in generator.MODULES]
+    return [{part.name: part.run for part in parts if part.is_due()} for parts in (tools, made)]
 
 
 def _generator(module: Path) -> tuple[Callable[[], object], Callable[[], bool]]:
