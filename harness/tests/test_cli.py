@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -97,8 +97,13 @@ def test_what_a_killed_up_left_running_is_ended_by_the_next_command():
 
 def _shared_memory(processes: list[psutil.Process]) -> set[Path]:
     """The files in /dev/shm that these processes have mapped."""
-    maps = (Path(f"/proc/{process.pid}/maps").read_text() for process in processes)
-    return {Path(line.split(None, 5)[5]) for text in maps for line in text.splitlines() if " /dev/shm/" in line}
+    found = set()
+    for process in processes:
+        # One of a database may be gone already.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            maps = Path(f"/proc/{process.pid}/maps").read_text()
+            found |= {Path(line.split(None, 5)[5]) for line in maps.splitlines() if " /dev/shm/" in line}
+    return found
 
 
 def test_up_ends_and_says_so_when_a_server_dies():

@@ -172,7 +172,7 @@ def _delete_one_server() -> None:
     """
     with tempfile.TemporaryDirectory(dir=STATE, prefix="copy-") as folder:
         copy = Path(folder) / "checkout"
-        shutil.copytree(CHECKOUT, copy, copy_function=os.link, symlinks=True, ignore=_ignore_state)
+        shutil.copytree(CHECKOUT, copy, copy_function=os.link, symlinks=True, ignore=_ignore_changing)
         for kept in ("toolchains", "cache", "setup", "build"):
             (copy / ".samewire").mkdir(exist_ok=True)
             (copy / ".samewire" / kept).symlink_to(STATE / kept)
@@ -191,8 +191,10 @@ def _delete_one_server() -> None:
                 raise BuildError(f"without {deleted.id}: {' '.join(argv)}\n{done.stdout[-4000:]}{done.stderr[-2000:]}")
 
 
-def _ignore_state(folder: str, names: list[str]) -> list[str]:
-    return [".samewire"] if Path(folder) == CHECKOUT else []
+def _ignore_changing(folder: str, names: list[str]) -> set[str]:
+    """What races and other commands write while the copy is made, and no command of it needs."""
+    ignored = {".samewire"} if Path(folder) == CHECKOUT else {RESULTS.name} if Path(folder) == BENCH else set()
+    return ignored | {"__pycache__"}
 
 
 def _race_all(console: Console, servers: list[Server]) -> list[Check]:
