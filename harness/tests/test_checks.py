@@ -1,0 +1,37 @@
+import sys
+
+import pytest
+from rich.console import Console
+
+from samewire import checks
+from samewire.build import BuildError
+from samewire.checks import Check
+
+
+def test_what_failed_is_told_once_more_at_the_end(monkeypatch, capsys) -> None:
+    told = "\n".join(["pytest   (in harness)", *(f"line {number}" for number in range(30)), "E  assert [1] == [2]"])
+    monkeypatch.setattr(checks, "_run_all", lambda console, jobs: [Check("lint", 1.0), Check("unit tests", 2.0, told)])
+    monkeypatch.setattr(checks, "_judge", lambda *_, **__: Check("contract suite", 3.0))
+    monkeypatch.setattr(checks, "_race_all", lambda *_: [Check("race", 4.0, "exit status 1")])
+    assert checks.test_all(Console(width=80), again=False) == 1
+    end = capsys.readouterr().out.splitlines()[-16:]
+    assert end[0] == "✗ unit tests"
+    assert end[1:13] == [*(f"line {number}" for number in range(19, 30)), "E  assert [1] == [2]"]
+    assert end[13:] == ["✗ race", "exit status 1", "checks: 2 passed, 2 failed"]
+
+
+def test_a_command_that_fails_is_shown_and_its_last_lines_are_kept(capsys) -> None:
+    program = "import sys; [print(n) for n in range(99)]; print('[no] good', file=sys.stderr); sys.exit(3)"
+    with pytest.raises(BuildError, match=r"^exit status 3\n(\d+\n){11}\[no\] good\n$"):
+        checks._relay(Console(width=80), [sys.executable, "-uc", program])
+    assert capsys.readouterr().out.splitlines() == [*map(str, range(99)), "[no] good"]
+
+
+def test_a_copy_has_what_is_built_but_not_what_races_write(tmp_path, monkeypatch) -> None:
+    for name in ("CHECKOUT", "BENCH", "RESULTS"):
+        monkeypatch.setattr(
+            checks, name, tmp_path / {"CHECKOUT": "", "BENCH": "bench", "RESULTS": "bench/results"}[name]
+        )
+    assert checks._ignore_changing(str(tmp_path), [".samewire", "bench"]) == {".samewire", "__pycache__"}
+    assert checks._ignore_changing(str(tmp_path / "bench"), ["results"]) == {"results", "__pycache__"}
+    assert checks._ignore_changing(str(tmp_path / "servers-node/a"), ["results", "target"]) == {"__pycache__"}
