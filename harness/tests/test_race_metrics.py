@@ -30,7 +30,7 @@ time.sleep(30)
 """
 
 
-# 20 children that each work for 2 ms when told to, and stay; the sum of what they used is printed.
+# 20 children that each work for 8 ms when told to, and stay; the sum of what they used is printed.
 MANY_THAT_DO_LITTLE = """
 import os, sys, time
 go, done, alive = os.pipe(), os.pipe(), os.pipe()
@@ -39,7 +39,7 @@ for _ in range(20):
         os.close(alive[1])
         os.read(go[0], 1)
         began = time.process_time()
-        while time.process_time() < began + 0.002:
+        while time.process_time() < began + 0.008:
             pass
         os.write(done[1], f"{time.process_time() - began:.6f}\\n".encode())
         os.read(alive[0], 1)  # until the parent is gone
@@ -103,8 +103,9 @@ def test_what_many_processes_use_is_counted_though_none_has_used_a_tick(spawn):
     own = float(parent.stdout.readline())
     usage = sampler.snapshot().trees["server"]
     assert usage.processes == 1 + 20
-    assert own <= usage.cpu_s < own + 0.05
-    assert own > 0.03
+    # A clock may run on while a hypervisor has stopped its process; what is counted twice is far more.
+    assert own <= usage.cpu_s < own + 0.15
+    assert own > 0.15
 
 
 def test_memory_threads_and_processes_of_a_tree(spawn):
