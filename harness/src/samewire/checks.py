@@ -285,8 +285,10 @@ def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
         return Check("contract suite", 0.0, unchanged=True)
     started = time.monotonic()
     status = run_suite(console, names, faults=True, table=False)
-    failures = last_outcomes()["failures"][:_LAST_LINES]
-    return Check("contract suite", time.monotonic() - started, "\n".join(["tests failed", *failures]) if status else "")
+    failures = last_outcomes()["failures"]
+    told = [f"{len(failures)} failed, among them" if failures else "it could not be run\nsee above"]
+    problem = "\n".join(told + failures[: _LAST_LINES - 1]) if status else ""
+    return Check("contract suite", time.monotonic() - started, problem)
 
 
 def _passed_before(servers: Iterable[Server], judged: Iterable[str]) -> dict[str, dict[str, dict[str, int]]]:
