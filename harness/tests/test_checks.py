@@ -28,10 +28,8 @@ def test_a_command_that_fails_is_shown_and_its_last_lines_are_kept(capsys) -> No
 
 
 def test_a_copy_has_what_is_built_but_not_what_races_write(tmp_path, monkeypatch) -> None:
-    for name in ("CHECKOUT", "BENCH", "RESULTS"):
-        monkeypatch.setattr(
-            checks, name, tmp_path / {"CHECKOUT": "", "BENCH": "bench", "RESULTS": "bench/results"}[name]
-        )
+    monkeypatch.setattr(checks, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(checks, "BENCH", tmp_path / "bench")
     assert checks._ignore_changing(str(tmp_path), [".samewire", "bench"]) == {".samewire", "__pycache__"}
     assert checks._ignore_changing(str(tmp_path / "bench"), ["results"]) == {"results", "__pycache__"}
     assert checks._ignore_changing(str(tmp_path / "servers-node/a"), ["results", "target"]) == {"__pycache__"}

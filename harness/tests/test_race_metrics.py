@@ -30,7 +30,7 @@ time.sleep(30)
 """
 
 
-# 20 children that each work for 8 ms when told to, and stay; the sum of what they used is printed.
+# 20 children that each work for 6 ms when told to, and stay; the sum of what they used is printed.
 MANY_THAT_DO_LITTLE = """
 import os, sys, time
 go, done, alive = os.pipe(), os.pipe(), os.pipe()
@@ -39,7 +39,7 @@ for _ in range(20):
         os.close(alive[1])
         os.read(go[0], 1)
         began = time.process_time()
-        while time.process_time() < began + 0.008:
+        while time.process_time() < began + 0.006:
             pass
         os.write(done[1], f"{time.process_time() - began:.6f}\\n".encode())
         os.read(alive[0], 1)  # until the parent is gone
@@ -103,9 +103,8 @@ def test_what_many_processes_use_is_counted_though_none_has_used_a_tick(spawn):
     own = float(parent.stdout.readline())
     usage = sampler.snapshot().trees["server"]
     assert usage.processes == 1 + 20
-    # A clock may run on while a hypervisor has stopped its process; what is counted twice is far more.
-    assert own <= usage.cpu_s < own + 0.15
-    assert own > 0.15
+    # Not twice; a clock may run on while a hypervisor holds its process, for some of these 120 ms.
+    assert 0.1 < own <= usage.cpu_s < 2 * own
 
 
 def test_memory_threads_and_processes_of_a_tree(spawn):
@@ -178,6 +177,23 @@ def test_a_row_for_every_interval(spawn):
     assert [row["t_s"] for row in rows] == sorted({row["t_s"] for row in rows})
     assert sum(row["cpu_s"] for row in rows) > 0.05
     assert sampler.cost.as_dict()["samples"] == len(rows) + 1
+
+
+def test_a_delay_is_made_up_for():
+    sampler = _sampler(os.getpid())
+    waits = []
+
+    class Stopping:
+        def wait(self, seconds):
+            waits.append(seconds)
+            return seconds > 0
+
+    sampler._stopping = Stopping()
+    sampler._run(began=time.monotonic() - 3.5)
+    assert waits[:3] == [0, 0, 0]
+    assert len(sampler.snapshots) == len(waits) - 1
+    # On time again, by the clock of the beginning.
+    assert 0 < waits[-1] < 1
 
 
 def _usage(cpu, switches=0):
