@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Self
 
 import psutil
 import psycopg
@@ -430,14 +429,6 @@ class Away:
         self.database.start()
         self.database.reload(self.url.rpartition("/")[2], self._dataset)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # The next test of this worker needs it.
-        if self.database.pid is None:
-            self.database.start()
-
 
 @dataclass(frozen=True)
 class Outage:
@@ -492,71 +483,71 @@ def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
 def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
     judge = Judge(server)
     life = judge.life
-    with Away(server, lab) as away:
-        running = lab.start(server, database=away.url)
-        target = running.target
-        with killed_in_the_end(running):
-            kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
-            judge.all_right(kept, target, "while all is well")
-            durable = away.database.durable
-            for how, take_away in {"stopped": away.database.stop, "killed": away.database.kill}.items():
-                load = Load(target, all_sorts(life), clients=6, pause=0.02)
-                with Starvation(running.pid) as starvation, load:
-                    load.wait_for(40)
-                    leaving = time.monotonic()
-                    take_away()
-                    gone = time.monotonic()
-                    load.wait_for(load.clients)
-                    coming = time.monotonic()
-                    away.bring_back()
-                    # A server may take seconds to look for it again: nothing is learnt from asking it all the time.
-                    load.pause = 0.1
-                    again = works_again(judge, target, time.monotonic(), f"while it was {how}")
-                    load.pause = 0.02
-                    load.wait_for(20)
-                assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
-                outage = Outage(leaving, gone, coming, again, starvation)
-                judged = (
-                    (one, outage.problems(judge, one, durable=durable))
-                    for one in load.asked
-                    if not (one.dropped and one.reused)
-                )
-                complain(judged, target, f"around an outage in which the database was {how}", since=leaving)
-                for one in kept if durable else ():
-                    request, data = life.asking_for(one.answer)
-                    there = ask_anew(target, request)
-                    complain([(there, judge.wrong(there, data))], target, f"to what it made before it was {how}")
-            signalled = time.monotonic()
-            running.signal(server.stop_signal)
-            ends_well(running, signalled)
+    away = Away(server, lab)
+    running = lab.start(server, database=away.url)
+    target = running.target
+    with killed_in_the_end(running):
+        kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
+        judge.all_right(kept, target, "while all is well")
+        durable = away.database.durable
+        for how, take_away in {"stopped": away.database.stop, "killed": away.database.kill}.items():
+            load = Load(target, all_sorts(life), clients=6, pause=0.02)
+            with Starvation(running.pid) as starvation, load:
+                load.wait_for(40)
+                leaving = time.monotonic()
+                take_away()
+                gone = time.monotonic()
+                load.wait_for(load.clients)
+                coming = time.monotonic()
+                away.bring_back()
+                # A server may take seconds to look for it again: nothing is learnt from asking it all the time.
+                load.pause = 0.1
+                again = works_again(judge, target, time.monotonic(), f"while it was {how}")
+                load.pause = 0.02
+                load.wait_for(20)
+            assert not load.refused, f"{target.name} refused a connection: {load.refused[0]}{last_lines(target)}"
+            outage = Outage(leaving, gone, coming, again, starvation)
+            judged = (
+                (one, outage.problems(judge, one, durable=durable))
+                for one in load.asked
+                if not (one.dropped and one.reused)
+            )
+            complain(judged, target, f"around an outage in which the database was {how}", since=leaving)
+            for one in kept if durable else ():
+                request, data = life.asking_for(one.answer)
+                there = ask_anew(target, request)
+                complain([(there, judge.wrong(there, data))], target, f"to what it made before it was {how}")
+        signalled = time.monotonic()
+        running.signal(server.stop_signal)
+        ends_well(running, signalled)
 
 
 @has_database
 def test_database_away_at_start(server: Server, lab: Lab) -> None:
     judge = Judge(server)
     life = judge.life
-    with Away(server, lab) as away:
-        away.database.stop()
-        running = lab.spawn(server, database=away.url)
-        target = running.target
-        with killed_in_the_end(running):
-            wait_until(lambda: takes_connections(target) or not running.alive, 20)
-            assert running.alive, f"{target.name} does not start while its database is away.{last_lines(target)}"
-            asking, not_asking = (*life.ASKING, life.making(0)), life.NOT_ASKING
-            with Starvation(running.pid) as starvation, ThreadPoolExecutor(len(asking)) as pool:
-                asked = list(pool.map(lambda request: ask_anew(target, request), (*asking, *not_asking)))
-            judged = []
-            for one in asked:
-                wrong = judge.wrong if one.request in not_asking else judge.not_unavailable
-                judged.append((one, late(one, starvation) or wrong(one)))
-            complain(judged, target, "to requests while its database is away, as it was at its start")
-            away.bring_back()
-            works_again(judge, target, time.monotonic(), "at its start")
+    away = Away(server, lab)
+    away.database.stop()
+    running = lab.spawn(server, database=away.url)
+    target = running.target
+    with killed_in_the_end(running):
+        wait_until(lambda: takes_connections(target) or not running.alive, 20)
+        assert running.alive, f"{target.name} does not start while its database is away.{last_lines(target)}"
+        asking, not_asking = (*life.ASKING, life.making(0)), life.NOT_ASKING
+        with Starvation(running.pid) as starvation, ThreadPoolExecutor(len(asking)) as pool:
+            asked = list(pool.map(lambda request: ask_anew(target, request), (*asking, *not_asking)))
+        judged = []
+        for one in asked:
+            wrong = judge.wrong if one.request in not_asking else judge.not_unavailable
+            judged.append((one, late(one, starvation) or wrong(one)))
+        complain(judged, target, "to requests while its database is away, as it was at its start")
+        away.bring_back()
+        works_again(judge, target, time.monotonic(), "at its start")
 
-            away.database.kill()
-            signalled = time.monotonic()
-            running.signal(server.stop_signal)
-            ends_well(running, signalled)
+        away.database.kill()
+        signalled = time.monotonic()
+        running.signal(server.stop_signal)
+        ends_well(running, signalled)
 
 
 @pytest.mark.stores("postgresql")

@@ -23,7 +23,7 @@ def test_what_failed_is_told_once_more_at_the_end(monkeypatch, capsys) -> None:
 def test_a_command_that_fails_is_shown_and_its_last_lines_are_kept(capsys) -> None:
     program = "import sys; [print(n) for n in range(99)]; print('[no] good', file=sys.stderr); sys.exit(3)"
     with pytest.raises(BuildError, match=r"^exit status 3\n(\d+\n){11}\[no\] good\n$"):
-        checks._relay(Console(width=80), [sys.executable, "-uc", program])
+        checks._show(Console(width=80), [sys.executable, "-uc", program], [])
     assert capsys.readouterr().out.splitlines() == [*map(str, range(99)), "[no] good"]
 
 
@@ -33,3 +33,9 @@ def test_a_copy_has_what_is_built_but_not_what_races_write(tmp_path, monkeypatch
     assert checks._ignore_changing(str(tmp_path), [".samewire", "bench"]) == {".samewire", "__pycache__"}
     assert checks._ignore_changing(str(tmp_path / "bench"), ["results"]) == {"results", "__pycache__"}
     assert checks._ignore_changing(str(tmp_path / "servers-node/a"), ["results", "target"]) == {"__pycache__"}
+
+
+def test_races_side_by_side_have_two_cores_each() -> None:
+    assert checks._lanes({3, 1, 2, 0}) == [frozenset({0, 1}), frozenset({2, 3})]
+    assert checks._lanes({0, 1, 4}) == [frozenset({0, 1})]
+    assert checks._lanes({7}) == [frozenset({7})]

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 from rich.console import Console
 from rich.markup import escape
@@ -24,6 +24,7 @@ from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
 from samewire.race import generator
 from samewire.race.experiment import find_experiments, load
+from samewire.race.placement import pinned
 from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
@@ -198,23 +199,57 @@ def _ignore_changing(folder: str, names: list[str]) -> set[str]:
 
 
 def _race_all(console: Console, servers: list[Server]) -> list[Check]:
-    """Races in small, one after the other; beside them the tests of the reports that are there already."""
-    checks = []
-    with ThreadPoolExecutor(1) as pool:
+    """Races in small, as many side by side as there are cores for, and the tests of the reports that are there already.
+
+    Raises KeyboardInterrupt when interrupted, after the races have stopped what they had started.
+    """
+    checks: list[Check] = []
+    lanes: SimpleQueue[frozenset[int]] = SimpleQueue()
+    for cores in _lanes(os.sched_getaffinity(0)):
+        lanes.put(cores)
+    started: list[subprocess.Popen[str]] = []
+    inputs: dict[str, str] = {}
+    races: dict[Future[Check], str] = {}
+
+    def race(job: _Job) -> Check:
+        cores = lanes.get()
+        try:
+            with pinned(cores):
+                return _check(job)
+        finally:
+            lanes.put(cores)
+
+    with ThreadPoolExecutor(lanes.qsize()) as racing, ThreadPoolExecutor(1) as pool, console.status("races in small"):
         beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
         for experiment in find_experiments():
-            racing = [entrant.server for entrant in load(experiment).entrants(servers) if not entrant.variant]
-            if not racing:
-                continue
-            inputs = _race_inputs(experiment, racing)
-            checks.append(_check(_race_job(console, experiment, racing, inputs)))
-            _print(console, checks[-1])
-            if not checks[-1].problem:
-                beside.append(pool.submit(_check, _report_job(experiment, inputs)))
-        for one in beside:
-            checks.append(one.result())
-            _print(console, checks[-1])
+            entrants = [one.server for one in load(experiment).entrants(servers) if not one.variant]
+            if entrants:
+                inputs[experiment] = _race_inputs(experiment, entrants)
+                job = _race_job(console, experiment, entrants, inputs[experiment], started)
+                races[racing.submit(race, job)] = experiment
+        try:
+            for ended in as_completed(races):
+                checks.append(ended.result())
+                _print(console, checks[-1])
+                if not checks[-1].problem:
+                    beside.append(pool.submit(_check, _report_job(races[ended], inputs[races[ended]])))
+            for one in beside:
+                checks.append(one.result())
+                _print(console, checks[-1])
+        except KeyboardInterrupt:
+            racing.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in started:
+                process.send_signal(signal.SIGINT)
+            raise
     return checks
+
+
+def _lanes(cores: Iterable[int]) -> list[frozenset[int]]:
+    """Disjoint sets of two cores, which are enough for a race; all that there are if there are fewer."""
+    ordered = sorted(cores)
+    pairs = zip(ordered[::2], ordered[1::2], strict=False)
+    return [frozenset(pair) for pair in pairs] or [frozenset(ordered)]
 
 
 def _race_inputs(experiment: str, servers: Iterable[Server]) -> str:
@@ -224,37 +259,35 @@ def _race_inputs(experiment: str, servers: Iterable[Server]) -> str:
     return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, servers)])
 
 
-def _race_job(console: Console, experiment: str, servers: list[Server], inputs: str) -> _Job:
-    """A smoke race: the main one of all its servers, any other of two that are drawn, for it asks each the same."""
+def _race_job(
+    console: Console, experiment: str, servers: list[Server], inputs: str, started: list[subprocess.Popen[str]]
+) -> _Job:
+    """A smoke race: the main one of all its servers, any other of two that are drawn, for it asks each the same.
+
+    Its process is one of those `started` while it runs.
+    """
 
     def run() -> None:
         racing = servers if experiment == MAIN_RACE else random.sample(servers, min(2, len(servers)))
         names = [server.id for server in racing]
-        argv = [sys.executable, "-m", "samewire.cli", "race", experiment, *names, "--profile", "smoke"]
-        _relay(console, argv)
+        _show(
+            console, [sys.executable, "-m", "samewire.cli", "race", experiment, *names, "--profile", "smoke"], started
+        )
 
     return _once(f"race {experiment} in small", inputs, run)
 
 
-def _relay(console: Console, argv: Sequence[str]) -> None:
-    """Run a command that shows what it does. Raises BuildError, with its last lines where it has no terminal."""
-    last: deque[str] = deque(["see above\n"], maxlen=_LAST_LINES)
-    output = None if console.is_terminal else subprocess.PIPE
+def _show(console: Console, argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:
+    """Run a command and then print, in one piece, what it has printed. Raises BuildError with its last lines."""
     command = subprocess.Popen(
-        argv, cwd=CHECKOUT, stdout=output, stderr=output and subprocess.STDOUT, text=True, errors="replace"
+        argv, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
-    try:
-        for line in command.stdout or ():
-            console.out(line, end="", highlight=False)
-            last.append(line)
-        command.wait()
-    except KeyboardInterrupt:
-        # It is given the time to stop what it has started.
-        command.send_signal(signal.SIGINT)
-        command.wait()
-        raise
+    started.append(command)
+    output, _ = command.communicate()
+    console.out(output, end="", highlight=False)
     if command.returncode:
-        raise BuildError(f"exit status {command.returncode}\n{''.join(last)}")
+        last = "".join(output.splitlines(keepends=True)[-_LAST_LINES:])
+        raise BuildError(f"exit status {command.returncode}\n{last}")
 
 
 def _report_job(experiment: str, inputs: str) -> _Job:

@@ -81,7 +81,10 @@ class Lab:
         return dict(self._databases)
 
     def database(self, store: str) -> Database:
-        """The database for a store, started at the first call. Raises DatabaseError or ToolMissing."""
+        """The database for a store, started at the first call, or again if it was stopped.
+
+        Raises DatabaseError or ToolMissing.
+        """
         if store not in self._databases:
             self._databases[store] = launch(
                 store,
@@ -91,7 +94,10 @@ class Lab:
                 cpus=self._database_cpus,
                 fsync=not self._brief,
             )
-        return self._databases[store]
+        database = self._databases[store]
+        if database.ours and database.pid is None:
+            database.start()
+        return database
 
     def new_database(self, service: str, store: str, links: int | None = None) -> str:
         """The URL of a fresh database for a server of that service, deleted when the lab closes."""
@@ -222,8 +228,8 @@ class Lab:
         self._started.clear()
         self._upstreams.clear()
         for database, name in self._made:
-            # Private databases go as a whole; in somebody else's only what we made may go.
-            if database.pid is None:
+            # Ours go as a whole; in somebody else's only what we made may go.
+            if not database.ours:
                 database.drop(name)
         self._made.clear()
         for database in self._databases.values():

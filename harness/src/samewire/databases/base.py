@@ -22,7 +22,10 @@ class Database(ABC):
     """Whether what was acknowledged is still there after `kill` and `start`."""
     host: str
     port: int
+    ours = False
+    """Whether it is a process of our own, which a test may stop, and of which nothing is left when it closes."""
     pid: int | None = None
+    """Of its main process, where that is on this machine; None while one of ours is stopped."""
 
     @abstractmethod
     def url(self, name: str) -> str:

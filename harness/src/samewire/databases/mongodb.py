@@ -82,6 +82,8 @@ class MongoDB(Database):
 class PrivateMongoDB(MongoDB):
     """A server of our own on a loopback port: `argv` starts it, with {port} filled in."""
 
+    ours = True
+
     def __init__(self, run: RunFolder, argv: list[str], log: Path, version: str, cpus: set[int] | None) -> None:
         self._run, self._log, self._cpus = run, log, cpus
         self.host, self.port = "127.0.0.1", free_port()

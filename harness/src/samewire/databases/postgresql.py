@@ -107,6 +107,8 @@ class PostgreSQL(Database):
 class PrivatePostgreSQL(PostgreSQL):
     """A cluster of our own in a run folder: loopback only, not as root."""
 
+    ours = True
+
     def __init__(
         self, run: RunFolder, folder: Path, *, template_links: int | None, cpus: set[int] | None, fsync: bool = True
     ) -> None:
