@@ -6,6 +6,7 @@ from rich.console import Console
 from samewire import checks
 from samewire.build import BuildError
 from samewire.checks import Check
+from samewire.manifest import find_servers
 
 
 def test_what_failed_is_told_once_more_at_the_end(monkeypatch, capsys) -> None:
@@ -39,3 +40,11 @@ def test_races_side_by_side_have_two_cores_each() -> None:
     assert checks._lanes({3, 1, 2, 0}) == [frozenset({0, 1}), frozenset({2, 3})]
     assert checks._lanes({0, 1, 4}) == [frozenset({0, 1})]
     assert checks._lanes({7}) == [frozenset({7})]
+
+
+def test_the_longest_race_in_small_comes_first() -> None:
+    races = checks._small_races(find_servers())
+    assert [race.load_s for race in races] == sorted((race.load_s for race in races), reverse=True)
+    for race in races:
+        assert {server.id for server in race.racing} <= {server.id for server in race.servers}
+        assert len(race.racing) == (len(race.servers) if race.name == checks.MAIN_RACE else min(2, len(race.servers)))

@@ -10,8 +10,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -23,7 +24,7 @@ from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
 from samewire.race import generator
-from samewire.race.experiment import find_experiments, load
+from samewire.race.experiment import Experiment, find_experiments, load
 from samewire.race.placement import pinned
 from samewire.record import fresh_pass
 from samewire.settings import settings
@@ -85,6 +86,8 @@ _LAST_LINES = 12
 
 MAIN_RACE = "shortener"
 """The experiment of `make race`."""
+_SMOKE = "smoke"
+"""The profile of a race in small."""
 
 _MAVEN_MODULES = (generator.REQUESTS, HARNESS / "databases/mongodb-stand-in")
 
@@ -198,6 +201,41 @@ def _ignore_changing(folder: str, names: list[str]) -> set[str]:
     return ignored | {"__pycache__"}
 
 
+@dataclass(frozen=True)
+class _SmallRace:
+    """A race in small: of all the servers of its experiment those that race."""
+
+    experiment: Experiment
+    servers: Sequence[Server]
+    racing: Sequence[Server]
+
+    @property
+    def name(self) -> str:
+        return self.experiment.name
+
+    @property
+    def load_s(self) -> float:
+        return self.experiment.round_s(self.experiment.profile(_SMOKE), len(self.experiment.entrants(self.racing)))
+
+    @cached_property
+    def inputs(self) -> str:
+        """A digest of all that it and its report depend on, whoever of its servers races."""
+        folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(self.experiment.workload)
+        sources = [source for folder in folders for source in source_files(folder)]
+        return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, self.servers)])
+
+
+def _small_races(servers: Iterable[Server]) -> list[_SmallRace]:
+    """The main race of all its servers, any other of two that are drawn, for it asks each the same; long ones first."""
+    races = []
+    for experiment in map(load, find_experiments()):
+        entrants = [one.server for one in experiment.entrants(servers) if not one.variant]
+        drawn = entrants if experiment.name == MAIN_RACE else random.sample(entrants, min(2, len(entrants)))
+        if drawn:
+            races.append(_SmallRace(experiment, entrants, drawn))
+    return sorted(races, key=lambda race: race.load_s, reverse=True)
+
+
 def _race_all(console: Console, servers: list[Server]) -> list[Check]:
     """Races in small, as many side by side as there are cores for, and the tests of the reports that are there already.
 
@@ -208,31 +246,24 @@ def _race_all(console: Console, servers: list[Server]) -> list[Check]:
     for cores in _lanes(os.sched_getaffinity(0)):
         lanes.put(cores)
     started: list[subprocess.Popen[str]] = []
-    inputs: dict[str, str] = {}
-    races: dict[Future[Check], str] = {}
 
-    def race(job: _Job) -> Check:
+    def run(race: _SmallRace) -> Check:
         cores = lanes.get()
         try:
             with pinned(cores):
-                return _check(job)
+                return _check(_race_job(console, race, started))
         finally:
             lanes.put(cores)
 
     with ThreadPoolExecutor(lanes.qsize()) as racing, ThreadPoolExecutor(1) as pool, console.status("races in small"):
         beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
-        for experiment in find_experiments():
-            entrants = [one.server for one in load(experiment).entrants(servers) if not one.variant]
-            if entrants:
-                inputs[experiment] = _race_inputs(experiment, entrants)
-                job = _race_job(console, experiment, entrants, inputs[experiment], started)
-                races[racing.submit(race, job)] = experiment
+        races = {racing.submit(run, race): race for race in _small_races(servers)}
         try:
             for ended in as_completed(races):
                 checks.append(ended.result())
                 _print(console, checks[-1])
                 if not checks[-1].problem:
-                    beside.append(pool.submit(_check, _report_job(races[ended], inputs[races[ended]])))
+                    beside.append(pool.submit(_check, _report_job(races[ended])))
             for one in beside:
                 checks.append(one.result())
                 _print(console, checks[-1])
@@ -252,29 +283,11 @@ def _lanes(cores: Iterable[int]) -> list[frozenset[int]]:
     return [frozenset(pair) for pair in pairs] or [frozenset(ordered)]
 
 
-def _race_inputs(experiment: str, servers: Iterable[Server]) -> str:
-    """A digest of all that a race in small and its report depend on."""
-    folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(load(experiment).workload)
-    sources = [source for folder in folders for source in source_files(folder)]
-    return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, servers)])
-
-
-def _race_job(
-    console: Console, experiment: str, servers: list[Server], inputs: str, started: list[subprocess.Popen[str]]
-) -> _Job:
-    """A smoke race: the main one of all its servers, any other of two that are drawn, for it asks each the same.
-
-    Its process is one of those `started` while it runs.
-    """
-
-    def run() -> None:
-        racing = servers if experiment == MAIN_RACE else random.sample(servers, min(2, len(servers)))
-        names = [server.id for server in racing]
-        _show(
-            console, [sys.executable, "-m", "samewire.cli", "race", experiment, *names, "--profile", "smoke"], started
-        )
-
-    return _once(f"race {experiment} in small", inputs, run)
+def _race_job(console: Console, race: _SmallRace, started: list[subprocess.Popen[str]]) -> _Job:
+    """The race; its process is one of those `started` while it runs."""
+    names = [server.id for server in race.racing]
+    argv = [sys.executable, "-m", "samewire.cli", "race", race.name, *names, "--profile", _SMOKE]
+    return _once(f"race {race.name} in small", race.inputs, lambda: _show(console, argv, started))
 
 
 def _show(console: Console, argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:
@@ -290,18 +303,18 @@ def _show(console: Console, argv: Sequence[str], started: list[subprocess.Popen[
         raise BuildError(f"exit status {command.returncode}\n{last}")
 
 
-def _report_job(experiment: str, inputs: str) -> _Job:
+def _report_job(race: _SmallRace) -> _Job:
     """The tests that look at a report in a browser, on the newest of the experiment's smoke races."""
 
     def run() -> None:
-        pages = list(RESULTS.glob(f"*-{experiment}-smoke/report.html"))
+        pages = list(RESULTS.glob(f"*-{race.name}-{_SMOKE}/report.html"))
         if not pages:
-            raise BuildError(f"its race left none\nrun: make race EXPERIMENT={experiment} ARGS='--profile smoke'")
+            raise BuildError(f"its race left none\nrun: make race EXPERIMENT={race.name} ARGS='--profile {_SMOKE}'")
         newest = max(pages, key=lambda page: page.stat().st_mtime)
         test = [sys.executable, "-m", "pytest", "-q", str(HARNESS / "tests/test_report_browser.py")]
         run_command(["env", f"SAMEWIRE_REPORT={newest}", *test], HARNESS, [])
 
-    return _once(f"report of the race {experiment}", inputs, run)
+    return _once(f"report of the race {race.name}", race.inputs, run)
 
 
 def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:

@@ -261,6 +261,11 @@ class Experiment:
         except KeyError:
             raise ExperimentError(f"no profile is called {name!r}; there are: {', '.join(self.profiles)}") from None
 
+    def round_s(self, profile: Profile, entrants: int) -> float:
+        """Seconds of load in one round of so many entrants."""
+        samples = len(self.workload.samples) if isinstance(self.workload, Uploads) else 1
+        return entrants * samples * profile.run_s
+
     def entrants(self, servers: Iterable[Server]) -> list[Entrant]:
         """What takes part of these servers."""
         return [
