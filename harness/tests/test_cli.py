@@ -171,8 +171,10 @@ def test_a_race_without_a_proof_is_refused(tmp_path):
 
 
 def test_a_race_of_other_servers_is_one_clear_line():
-    other = next(server for server in find_servers() if server.service != "shortener")
-    done = _call("race", "shortener", other.id)
+    others = [server.id for server in find_servers() if server.service != "shortener"]
+    if not others:
+        pytest.skip("here is no server of another service")
+    done = _call("race", "shortener", others[0])
     assert done.returncode == 1
     assert "there is no server of the service 'shortener' to race among these" in done.stderr
 

@@ -21,7 +21,7 @@ class Cluster(compose.Composition):
     """All servers as Deployments."""
 
     def files(self) -> dict[Path, str]:
-        """The text of each file: a folder for each service, one for each store's data, and what the load asks for."""
+        """The text of each file: all services and each, the data of each store, and what the load asks for."""
         files = {FOLDER / "hyperfoil/hashes.txt": "".join(f"{hash_}\n" for hash_, _ in links(HASHES))}
         for service in sorted({server.service for server in self.servers}):
             some = [server for server in self.servers if server.service == service]
@@ -29,6 +29,7 @@ class Cluster(compose.Composition):
                 files[BASE / service / f"{compose.name(one)}.yaml"] = self._render("server.yaml.jinja", server=one)
             resources = sorted(f"{compose.name(server)}.yaml" for server in some)
             files[BASE / service / "kustomization.yaml"] = self._kustomization(resources)
+        files[BASE / "kustomization.yaml"] = self._kustomization(sorted({server.service for server in self.servers}))
         for store in compose.HOSTS:
             if self.datasets(store):
                 files[BASE / f"data-{store}/job.yaml"] = self._render("data.yaml.jinja", store=store)
