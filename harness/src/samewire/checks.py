@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from queue import SimpleQueue
 
 from rich.console import Console
 from rich.markup import escape
@@ -25,7 +24,6 @@ from samewire.manifest import Kernel, Server, find_kernels, find_servers
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
 from samewire.race import generator
 from samewire.race.experiment import Experiment, find_experiments, load
-from samewire.race.placement import pinned
 from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import print_checks, print_outcomes
@@ -242,22 +240,13 @@ def _race_all(console: Console, servers: list[Server]) -> list[Check]:
     Raises KeyboardInterrupt when interrupted, after the races have stopped what they had started.
     """
     checks: list[Check] = []
-    lanes: SimpleQueue[frozenset[int]] = SimpleQueue()
-    for cores in _lanes(os.sched_getaffinity(0)):
-        lanes.put(cores)
     started: list[subprocess.Popen[str]] = []
-
-    def run(race: _SmallRace) -> Check:
-        cores = lanes.get()
-        try:
-            with pinned(cores):
-                return _check(_race_job(console, race, started))
-        finally:
-            lanes.put(cores)
-
-    with ThreadPoolExecutor(lanes.qsize()) as racing, ThreadPoolExecutor(1) as pool, console.status("races in small"):
+    lanes = _lanes(os.sched_getaffinity(0))
+    # A thread's cores are those of the processes that it starts.
+    racing = ThreadPoolExecutor(len(lanes), initializer=lambda: os.sched_setaffinity(0, lanes.pop()))
+    with racing, ThreadPoolExecutor(1) as pool, console.status("races in small"):
         beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
-        races = {racing.submit(run, race): race for race in _small_races(servers)}
+        races = {racing.submit(_check, _race_job(console, race, started)): race for race in _small_races(servers)}
         try:
             for ended in as_completed(races):
                 checks.append(ended.result())
