@@ -244,13 +244,14 @@ def _race_all(console: Console, servers: list[Server]) -> list[Check]:
     lanes = _lanes(os.sched_getaffinity(0))
     # A thread's cores are those of the processes that it starts.
     racing = ThreadPoolExecutor(len(lanes), initializer=lambda: os.sched_setaffinity(0, lanes.pop()))
-    with racing, ThreadPoolExecutor(1) as pool, console.status("races in small"):
+    with racing, ThreadPoolExecutor(1) as pool, console.status("races in small") as status:
         beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
         races = {racing.submit(_check, _race_job(console, race, started)): race for race in _small_races(servers)}
         try:
             for ended in as_completed(races):
                 checks.append(ended.result())
                 _print(console, checks[-1])
+                status.update(f"races in small: {sum(not one.done() for one in races)} to go")
                 if not checks[-1].problem:
                     beside.append(pool.submit(_check, _report_job(races[ended])))
             for one in beside:
