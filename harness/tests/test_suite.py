@@ -51,3 +51,11 @@ def test_a_report_stays_in_one_piece_while_others_print():
     assert console.file.getvalue() == (
         "chat   ...  [ 50%]\ntodo   ... [ 20%]\nchat   \n===== FAILURES =====\n\n1 failed in 2 s\n"
     )
+
+
+def test_the_cores_that_services_leave_are_for_the_tests_of_those_there_are() -> None:
+    assert suite.side_by_side(1, 7) == suite.side_by_side(2, 7) == suite.side_by_side(3, 1) == (1, 3)
+    assert suite.side_by_side(4, 7) == suite.side_by_side(4, 2) == (2, 3)
+    assert suite.side_by_side(4, 1) == (1, 6)
+    assert suite.side_by_side(16, 3) == (3, 6)
+    assert suite.side_by_side(4, 0) == (1, 6)

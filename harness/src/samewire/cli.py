@@ -262,7 +262,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
-@click.option("-n", "workers", default=3, show_default=True, help="Tests of a service that run side by side.")
+@click.option("-n", "workers", type=int, help="Tests of a service that run side by side; three for every two cores.")
 def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],
@@ -271,7 +271,7 @@ def verify(
     layers: tuple[str, ...],
     expression: str | None,
     stale: bool,
-    workers: int,
+    workers: int | None,
 ) -> None:
     """Judge servers by the contract suite of their service: ours by name, any other by its URL."""
     from samewire.suite import run_suite

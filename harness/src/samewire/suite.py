@@ -20,10 +20,7 @@ from samewire.table import print_outcomes
 from samewire.toolchains import ToolMissing, missing
 
 WORKERS = 3
-"""Tests of a service that run side by side."""
-
-_CORES = 2
-"""Cores that so many tests and their servers keep busy: they wait for half of their time."""
+"""Tests that run side by side on every two cores: they wait for half of their time, and their servers are busy, too."""
 
 
 def run_suite(
@@ -35,14 +32,15 @@ def run_suite(
     compose: bool = False,
     layers: Sequence[str] = (),
     expression: str | None = None,
-    workers: int = WORKERS,
+    workers: int | None = None,
     faults: bool | None = None,
     table: bool = True,
 ) -> int:
     """Judge servers, by name or as `NAME=URL`: 0 when all passed, 1 when something failed, 2 for a wrong call.
 
-    Each service has a session of its own; one at a time in compose and with one worker. `faults` says whether the suite
-    itself is judged as well, by default where no names are given. `last_outcomes` has what came of all of it.
+    Each service has a session of its own; one at a time in compose and with one worker. `workers` is how many tests of
+    a session run side by side, by default as many as there are cores for. `faults` says whether the suite itself is
+    judged as well, by default where no names are given. `last_outcomes` has what came of all of it.
 
     Raises SelectionError when there is no such server or test, ToolMissing, and KeyboardInterrupt when interrupted,
     after all that was started has been stopped.
@@ -61,12 +59,21 @@ def run_suite(
         options += ["--faults"] if (not names if faults is None else faults) else []
         for server in sorted(chosen, key=lambda one: one.service):
             sessions.setdefault(server.service, list(options)).append(f"--servers={server.id}")
-    at_once = 1 if compose or workers == 1 else len(os.sched_getaffinity(0)) // _CORES
-    statuses = _run_all(console, sessions, workers, max(1, min(at_once, len(sessions))))
+    at_once, fitting = side_by_side(len(os.sched_getaffinity(0)), len(sessions))
+    if compose or workers == 1:
+        at_once = 1
+    statuses = _run_all(console, sessions, fitting if workers is None else workers, at_once)
     status = whole_status(statuses, narrowed=bool(layers or expression))
     if table:
         print_outcomes(console, last_outcomes())
     return status
+
+
+def side_by_side(cores: int, sessions: int) -> tuple[int, int]:
+    """How many sessions fit on so many cores at once, and how many workers are for each of them."""
+    pairs = max(1, cores // 2)
+    at_once = max(1, min(pairs, sessions))
+    return at_once, WORKERS * (pairs // at_once)
 
 
 def whole_status(statuses: Sequence[int], *, narrowed: bool) -> int:
