@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import express from 'express';
 
-const app = express();
+const app = express().disable('x-powered-by').disable('etag');
 app.get('/', (_request, response) => {
   response.json({ status: 'ok' });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 const body = '{"status":"ok"}';
 const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
 
-const server = createServer((_request, response) => {
+const server = createServer({ optimizeEmptyRequests: true }, (_request, response) => {
   response.writeHead(200, headers).end(body);
 });
 server.listen(Number(process.env.PORT), process.env.HOST);

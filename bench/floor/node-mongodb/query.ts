@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { MongoClient } from 'mongodb';
 
 const keys = readFileSync(process.env.KEYS ?? '', 'utf8').trimEnd().split('\n');
-const client = new MongoClient(process.env.MONGODB_URL ?? '', { maxPoolSize: 10 });
+const client = new MongoClient(process.env.MONGODB_URL ?? '', {
+  maxPoolSize: 10,
+  serverSelectionTimeoutMS: 800,
+  connectTimeoutMS: 5_000,
+  waitQueueTimeoutMS: 5_000,
+  socketTimeoutMS: 6_000,
+  heartbeatFrequencyMS: 1_000,
+});
 const links = client.db().collection<{ _id: string; url: string }>('links');
 
 let queries = 0;
@@ -10,7 +17,7 @@ let running = true;
 
 async function walk(first: number): Promise<void> {
   for (let next = first; running; next += 1) {
-    const link = await links.findOne({ _id: keys[next % keys.length] });
+    const link = await links.findOne({ _id: keys[next % keys.length] }, { maxTimeMS: 5_000 });
     if (link === null) throw new Error(`no document ${keys[next % keys.length]}`);
     queries += 1;
   }

@@ -8,7 +8,15 @@ const LOOKUPS: Record<string, string> = {
 
 const text = LOOKUPS[process.env.SERVICE ?? ''];
 const keys = readFileSync(process.env.KEYS ?? '', 'utf8').trimEnd().split('\n');
-const pool = new pg.Pool({ connectionString: process.env.POSTGRES_URL, max: 10, idleTimeoutMillis: 0 });
+const pool = new pg.Pool({
+  connectionString: process.env.POSTGRES_URL,
+  max: 10,
+  idleTimeoutMillis: 0,
+  keepAlive: true,
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 5_000,
+  query_timeout: 6_000,
+});
 
 let queries = 0;
 let running = true;

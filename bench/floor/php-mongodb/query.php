@@ -17,7 +17,11 @@ function cpu(): float
 }
 
 $keys = file(getenv('KEYS'), FILE_IGNORE_NEW_LINES);
-$manager = new Manager(getenv('MONGODB_URL'));
+$manager = new Manager(getenv('MONGODB_URL'), [
+    'connectTimeoutMS' => 5000,
+    'serverSelectionTimeoutMS' => 5000,
+    'socketTimeoutMS' => 5000,
+]);
 $links = ltrim(parse_url(getenv('MONGODB_URL'), PHP_URL_PATH), '/') . '.links';
 $ask = static function (string $key) use ($manager, $links): ?array {
     $cursor = $manager->executeQuery($links, new Query(['_id' => $key], ['limit' => 1, 'singleBatch' => true]));

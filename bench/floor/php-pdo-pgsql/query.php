@@ -15,12 +15,15 @@ function cpu(): float
 
 $keys = file(getenv('KEYS'), FILE_IGNORE_NEW_LINES);
 $url = parse_url(getenv('POSTGRES_URL'));
+// In milliseconds, for libpq.
+putenv('PGOPTIONS=-c statement_timeout=5000');
 $connection = new PDO(
     sprintf('pgsql:host=%s;port=%d;dbname=%s', $url['host'], $url['port'], substr($url['path'], 1)),
     $url['user'],
     $url['pass'] ?? null,
     [
         PDO::ATTR_PERSISTENT => true,
+        PDO::ATTR_TIMEOUT => 5,
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
         PDO::ATTR_EMULATE_PREPARES => true,
     ],

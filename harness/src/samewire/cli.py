@@ -345,7 +345,7 @@ def race(experiment: str, names: tuple[str, ...], profile: str, seed: int | None
 def floor(
     names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, users: int, seed: int | None
 ) -> None:
-    """How far servers are from the least that their stacks cost: bare answer plus bare query, or a raw copy."""
+    """How far servers are from the least that their stacks cost: a bare answer with a bare query, or a raw copy."""
     from samewire.floor import Profile, measure
     from samewire.race import RaceError
 

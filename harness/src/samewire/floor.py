@@ -1,6 +1,7 @@
 """How far servers are from the floor of their stacks (bench/floor/README.md).
 
-Lookups: the CPU of a server per lookup against the CPU of its stack's bare HTTP answer plus its driver's bare query.
+Lookups: the CPU of a server per lookup against the CPU of its stack's bare HTTP answer plus its driver's bare query,
+in one program that does both, and in two programs that do one each.
 Uploads: the rate of an upload against the rate at which the same stack copies a raw body to a file.
 Pictures: what one costs each raytracer, and how long others wait meanwhile, against a loop that renders inline.
 """
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http.client import HTTPResponse
 from itertools import islice
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from rich.console import Console
 
 from samewire import links
 from samewire.build import build
+from samewire.databases import URL_VARIABLES
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.paths import BENCH, RESULTS
@@ -43,6 +46,8 @@ PROGRAMS = BENCH / "floor"
 RECORDS = 10_000
 """Links or todos in the database; every one is looked up."""
 FILE_BYTES = 200_000_000
+FILES = 3
+"""How many of them are sent and timed in a round, after as many that are not."""
 LOOKUP_BOUND, UPLOAD_BOUND = 1.3, 0.7
 PICTURE = "/render?width=640&height=480&depth=5"
 PICTURES = 5
@@ -127,9 +132,11 @@ def measure(servers: Sequence[Server], profile: Profile, console: Console, seed:
     """Measure every server that has a floor; print the tables; the folder of the record. Raises RaceError."""
     among = programs()
     lookups = {
-        server.id: (server, answer, query)
+        server.id: (server, bare, answer, query)
         for server in servers
-        if (answer := floor_of(server, "answer", among)) and (query := floor_of(server, "query", among))
+        if (bare := floor_of(server, "lookup", among))
+        and (answer := floor_of(server, "answer", among))
+        and (query := floor_of(server, "query", among))
     }
     uploads = {
         server.id: (server, copy)
@@ -177,8 +184,8 @@ class _Bench:
         self._databases: dict[tuple[str, str], str] = {}
         self._keys: dict[str, Path] = {}
 
-    def lookups(self, entrants: Sequence[tuple[Server, Program, Program]]) -> list[dict]:
-        """CPU in µs: of each server's lookup and of its floor's two parts, a figure for each round."""
+    def lookups(self, entrants: Sequence[tuple[Server, Program, Program, Program]]) -> list[dict]:
+        """CPU in µs: of each server's lookup, of the bare one, of its two parts alone; a figure for each round."""
         services = sorted({server.service for server, *_ in entrants})
         for server, *_ in entrants:
             self._database(server.service, server.store)
@@ -186,8 +193,9 @@ class _Bench:
         paths = {"answer": [[("/", 200)]] * users} | {service: self._lookup_lists(service) for service in services}
         loads: dict[str, generator.Generator] = {}
         jobs: dict[str, Callable[[], float]] = {}
-        for server, answer, query in entrants:
+        for server, bare, answer, query in entrants:
             jobs[server.id] = lambda s=server: self._server(s, loads[s.service])
+            jobs[f"{bare.id} {server.service}"] = lambda p=bare, s=server: self._bare_lookup(p, s, loads[s.service])
             jobs[answer.id] = lambda p=answer: self._answer(p, loads["answer"])
             jobs[f"{query.id} {server.service}"] = lambda p=query, s=server: self._query(p, s)
         program = generator.build()
@@ -199,19 +207,22 @@ class _Bench:
             for load in loads.values():
                 load.close()
         rows = []
-        for server, answer, query in entrants:
-            parts = (figures[server.id], figures[answer.id], figures[f"{query.id} {server.service}"])
-            ratios = [cost / (bare + asking) for cost, bare, asking in zip(*parts, strict=True)]
+        for server, bare, answer, query in entrants:
+            lookup, least = figures[server.id], figures[f"{bare.id} {server.service}"]
+            parts = figures[answer.id], figures[f"{query.id} {server.service}"]
             rows.append(
                 {
                     "server": server.id,
                     "stand_in": self._lab.database(server.store).stand_in,
-                    "lookup_us": parts[0],
-                    "answer_us": parts[1],
-                    "query_us": parts[2],
+                    "lookup_us": lookup,
+                    "bare_us": least,
+                    "answer_us": parts[0],
+                    "query_us": parts[1],
+                    "bare": bare.id,
                     "answer": answer.id,
                     "query": query.id,
-                    "ratio": ratios,
+                    "ratio": [ours / floor for ours, floor in zip(lookup, least, strict=True)],
+                    "ratio_to_parts": [ours / sum(floor) for ours, *floor in zip(lookup, *parts, strict=True)],
                 }
             )
         return rows
@@ -344,8 +355,17 @@ class _Bench:
             running.stop()
 
     def _answer(self, program: Program, load: generator.Generator) -> float:
-        with self._program_server(program) as (running, url, _):
+        with self._program_server(program, {}) as (running, url, _):
             return self._loaded(running.pid, url, load)
+
+    def _bare_lookup(self, program: Program, server: Server, load: generator.Generator) -> float:
+        with self._program_server(program, self._lookup_variables(server)) as (running, url, _):
+            return self._loaded(running.pid, url, load)
+
+    def _lookup_variables(self, server: Server) -> dict[str, str]:
+        """What tells a program whose lookup is to be made, and where the records are."""
+        database = self._database(server.service, server.store)
+        return {"SERVICE": server.service, URL_VARIABLES[server.store]: database}
 
     def _loaded(self, pid: int, url: str, load: generator.Generator) -> float:
         """CPU in µs per request of the process tree while `load` holds all its users."""
@@ -364,12 +384,10 @@ class _Bench:
         return cores / (hold["requests"] / hold["duration_s"]) * 1e6
 
     def _query(self, program: Program, server: Server) -> float:
-        url_variable = {"postgresql": "POSTGRES_URL", "mongodb": "MONGODB_URL"}[server.store]
         running = self._spawn(
             program,
-            {
-                url_variable: self._database(server.service, server.store),
-                "SERVICE": server.service,
+            self._lookup_variables(server)
+            | {
                 "KEYS": str(self._keys_file(server.service)),
                 "IN_FLIGHT": str(self._profile.users),
                 "WARM_UP_S": f"{self._profile.warm_up_s:g}",
@@ -388,33 +406,38 @@ class _Bench:
         return result["cpu_s"] / result["queries"] * 1e6
 
     def _upload(self, server: Server) -> float:
-        running = self._lab.start(server, cpus=set(self._placement.server))
         boundary = b"samewire-floor"
         head = b'--%b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' % boundary
         kind = "multipart/form-data; boundary=samewire-floor"
-        try:
-            # The first file is for the server's own sake, as the first lookups are.
-            for _ in range(2):
-                rate = _send_file(running.target.url, "POST /uploads", kind, head, b"\r\n--%b--\r\n" % boundary, 201)
+        running = self._lab.start(server, cpus=set(self._placement.server))
+        url = running.target.url
+
+        def upload() -> float:
+            rate, answer = _send_file(url, "POST /uploads", kind, head, b"\r\n--%b--\r\n" % boundary, 201)
+            # As a copy replaces the one before it: else each file would take memory that nobody has used yet.
+            id_ = json.loads(answer)["files"][0]["id"]
+            urllib.request.urlopen(urllib.request.Request(f"{url}/uploads/{id_}", method="DELETE"), timeout=60).close()
             return rate
+
+        try:
+            return _warm_rate(upload)
         finally:
             running.stop()
 
     def _copy(self, program: Program) -> float:
-        with self._program_server(program) as (_, url, folder):
-            for _ in range(2):
-                rate = _send_file(url, "PUT /", "application/octet-stream", b"", b"", 204)
+        with self._program_server(program, {}) as (_, url, folder):
+            rate = _warm_rate(lambda: _send_file(url, "PUT /", "application/octet-stream", b"", b"", 204)[0])
             copied = sum(path.stat().st_size for path in folder.iterdir())
             if copied != FILE_BYTES:
                 raise FloorError(f"{program.id} has copied {copied:,} of {FILE_BYTES:,} bytes")
             return rate
 
     @contextmanager
-    def _program_server(self, program: Program) -> Iterator[tuple[Spawned, str, Path]]:
+    def _program_server(self, program: Program, env: Mapping[str, str]) -> Iterator[tuple[Spawned, str, Path]]:
         """The running program, its URL, and the folder for its copies."""
         port = free_port()
         folder = self._lab.new_folder("copies")
-        running = self._spawn(program, {"HOST": "127.0.0.1", "PORT": str(port), "UPLOAD_DIR": str(folder)})
+        running = self._spawn(program, {"HOST": "127.0.0.1", "PORT": str(port), "UPLOAD_DIR": str(folder)} | dict(env))
         try:
             if not wait_for_port(port, 30, lambda: running.alive):
                 raise FloorError(f"{program.id} did not start:\n{running.output()[-2000:]}")
@@ -451,8 +474,16 @@ def _timed(url: str) -> float:
     return time.monotonic() - began
 
 
-def _send_file(url: str, request: str, kind: str, before: bytes, after: bytes, status: int) -> float:
-    """Send FILE_BYTES of body between `before` and `after`; bytes per second until the answer. Raises FloorError."""
+def _warm_rate(send: Callable[[], float]) -> float:
+    """The median rate of FILES files, after as many for the program's own sake, as the first lookups are."""
+    return statistics.median([send() for _ in range(2 * FILES)][FILES:])
+
+
+def _send_file(url: str, request: str, kind: str, before: bytes, after: bytes, status: int) -> tuple[float, bytes]:
+    """Send FILE_BYTES of body between `before` and `after`; bytes per second until the answer, and the answer's body.
+
+    Raises FloorError.
+    """
     host, port = url.removeprefix("http://").split(":")
     block = os.urandom(1_000_000)
     length = len(before) + FILE_BYTES + len(after)
@@ -463,11 +494,13 @@ def _send_file(url: str, request: str, kind: str, before: bytes, after: bytes, s
         for _ in range(FILE_BYTES // len(block)):
             connection.sendall(block)
         connection.sendall(after)
-        answer = connection.recv(65536)
-        took = time.monotonic() - began
-    if not answer.startswith(b"HTTP/1.1 %d " % status):
-        raise FloorError(f"{request} of {FILE_BYTES:,} bytes to {url} was answered {answer[:200]!r}")
-    return FILE_BYTES / took
+        with HTTPResponse(connection) as answer:
+            answer.begin()
+            took = time.monotonic() - began
+            body = answer.read()
+    if answer.status != status:
+        raise FloorError(f"{request} of {FILE_BYTES:,} bytes to {url} was answered {answer.status}: {body[:200]!r}")
+    return FILE_BYTES / took, body
 
 
 def print_tables(record: Mapping, console: Console) -> None:
@@ -475,14 +508,19 @@ def print_tables(record: Mapping, console: Console) -> None:
     middle = statistics.median
     if record["lookups"]:
         title = f"CPU per lookup in µs, medians, {record['parameters']['users']} at once"
-        table = new_table(title, "server", "lookup", "answer", "query", "ratio", "range", "")
+        table = new_table(
+            title, "server", "lookup", "bare lookup", "ratio", "range", "", "answer + query alone", "ratio to these"
+        )
         for row in record["lookups"]:
             ratio = middle(row["ratio"])
-            figures = [f"{middle(row[name]):.1f}" for name in ("lookup_us", "answer_us", "query_us")]
+            lookup, bare, answer, query = (
+                f"{middle(row[name]):.1f}" for name in ("lookup_us", "bare_us", "answer_us", "query_us")
+            )
             spread = f"{min(row['ratio']):.2f}–{max(row['ratio']):.2f}"
-            verdict = "≤" if ratio <= LOOKUP_BOUND else "over"
-            stand_in = " (stand-in)" if row["stand_in"] else ""
-            table.add_row(row["server"], *figures, f"{ratio:.2f}", spread, f"{verdict} {LOOKUP_BOUND}{stand_in}")
+            verdict = f"{'≤' if ratio <= LOOKUP_BOUND else 'over'} {LOOKUP_BOUND}"
+            verdict += " (stand-in)" if row["stand_in"] else ""
+            to_parts = f"{middle(row['ratio_to_parts']):.2f}"
+            table.add_row(row["server"], lookup, bare, f"{ratio:.2f}", spread, verdict, f"{answer} + {query}", to_parts)
         console.print(table)
     if record["uploads"]:
         table = new_table("Upload of 200 MB in MB/s, medians", "server", "upload", "raw copy", "ratio", "range", "")

@@ -38,10 +38,10 @@ object Query {
         10, // connections
         60000, // ms until an idle one is closed
         1024, // queries that may wait
-        5000, // ms between tests of idle ones
+        1000, // ms between tests of idle ones
         5000, // ms for a new one
         5000, // ms for a test
-        null, // no limit for a query
+        5000L, // ms for a query
         eventLoop,
         eventLoop,
         ExecutorsKt.from(eventLoop: ExecutorService)

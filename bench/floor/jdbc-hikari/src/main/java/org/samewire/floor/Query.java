@@ -24,6 +24,9 @@ final class Query {
     config.setUsername(user[0]);
     config.setPassword(user.length > 1 ? user[1] : null);
     config.setMaximumPoolSize(POOL);
+    // So long the servers wait for a busy pool; their 1.5 s are for a database that is away.
+    config.setConnectionTimeout(5_000);
+    config.setValidationTimeout(1_000);
     config.addDataSourceProperty("connectTimeout", "5");
     config.addDataSourceProperty("loginTimeout", "5");
     config.addDataSourceProperty("socketTimeout", "5");

@@ -2,16 +2,19 @@ package org.samewire.floor;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.transport.Transport;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import java.util.concurrent.TimeUnit;
 
 /** The shortener's lookup over and over, pool and pipelining as the servers have them, one loop. */
 final class Query {
   private static final String LOOKUP = "select url from links where hash = $1";
+  private static final int TIMEOUT_MILLIS = 5_000;
 
   private final Walk walk = new Walk();
   private final SqlClient client;
@@ -25,24 +28,34 @@ final class Query {
     client =
         PgBuilder.client()
             .with(new PoolOptions().setMaxSize(4).setMaxWaitQueueSize(1_024))
+            .with(
+                new NetClientOptions()
+                    .setConnectTimeout(TIMEOUT_MILLIS)
+                    .setTcpKeepAlive(true)
+                    .setTcpUserTimeout(TIMEOUT_MILLIS))
             .connectingTo(
                 PgConnectOptions.fromUri(System.getenv("POSTGRES_URL"))
                     .setCachePreparedStatements(true)
-                    .setPipeliningLimit(8))
+                    .setPipeliningLimit(8)
+                    .addProperty("statement_timeout", String.valueOf(TIMEOUT_MILLIS)))
             .using(vertx)
             .build();
+    // The first connection, as the servers make it; queries that come at once would open four.
     vertx.runOnContext(
-        ignored -> {
-          for (int number = 0; number < walk.inFlight; number++) {
-            ask(walk.start(number));
-          }
-        });
+        ignored -> client.query("select 1").execute().onComplete(connected -> start()));
+  }
+
+  private void start() {
+    for (int number = 0; number < walk.inFlight; number++) {
+      ask(walk.start(number));
+    }
   }
 
   private void ask(int key) {
     client
         .preparedQuery(LOOKUP)
         .execute(Tuple.of(walk.keys.get(key)))
+        .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
         .onComplete(
             rows -> {
               if (rows.failed() || rows.result().size() != 1) {
