@@ -16,10 +16,8 @@ from pathlib import Path
 from types import ModuleType
 
 import psutil
-import psycopg
 import pytest
 from lockstep import says_close
-from psycopg import sql
 from starvation import Starvation
 
 from samewire.contract.compare import differences, response_problems
@@ -347,73 +345,96 @@ def ends_well(running: RunningServer, signalled: float) -> None:
 # --- the tests: the longest first, so that the others run beside them
 
 
-def test_graceful_stop(server: Server, lab: Lab) -> None:
+def open_whole_pool(judge: Judge, target: Target) -> None:
+    """Every one of a server's processes is asked: each of Apache's opens its connection when it first needs it."""
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(POOL) as pool:
+        # None is closed before all are answered: a process that keeps its client takes no other.
+        clients = [stack.enter_context(Client(target)) for _ in range(POOL)]
+        judge.all_right(pool.map(lambda client: client.ask(judge.life.ASKING[0]), clients), target, "of 64 at once")
+
+
+def settled_resources(running: RunningServer) -> tuple[int, int, int]:
+    """The resources once connections that were closed are gone on the server's side as well."""
+    seen = [resources(running.pid)]
+
+    def settled() -> bool:
+        time.sleep(0.05)
+        seen.append(resources(running.pid))
+        return len(set(seen[-4:])) == 1 and len(seen) > 4
+
+    wait_until(settled, 5)
+    return seen[-1]
+
+
+def test_storms(server: Server, lab: Lab) -> None:
     judge = Judge(server)
     life = judge.life
-    url = lab.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
-    busy, stuck = lab.spawn(server, database=url), lab.spawn(server, database=url)
-    with killed_in_the_end(busy, stuck):
-        for running in (busy, stuck):
-            lab.wait_until_healthy(running)
+    running = lab.start(server)
+    target = running.target
+    with killed_in_the_end(running):
+        racing = burst(target, [life.making(0)], clients=100, each=1)
+        judge.all_right(racing, target, "when 100 clients ask for the same at once")
+        if life.MAKES:
+            made = [life.made(one.answer) for one in racing]
+            assert None not in made, f"{target.name} has made nothing for some of 100 clients: {made}"
+            assert len(set(made)) == 100, f"{target.name} has made the same twice for 100 clients: {sorted(made)}"
+        if server.store in URL_VARIABLES:
+            open_whole_pool(judge, target)
+        usual = settled_resources(running)
 
-        # The client of `stuck` never sends the end of its request; its story goes on below.
-        half_sent = connect(stuck.target)
-        half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
-        assert wait_until(lambda: is_read(stuck.target, half_sent), 5)
-        stuck_signalled = time.monotonic()
-        stuck.signal(server.stop_signal)
+        for number in range(200):
+            with connect(target) as connection:
+                request = life.making(number).to_bytes(connection.authority)
+                connection.send_raw((b"", request[: number // 2], request, request[:-1])[number % 4])
+                connection.abort()
+        judge.all_right([ask_anew(target, life.HEALTH)], target, "after 200 clients have vanished")
 
-        target, requests = busy.target, all_sorts(life)
-        with contextlib.ExitStack() as stack:
-            clients = [
-                stack.enter_context(Load(target, requests, 8)),
-                stack.enter_context(Load(target, requests, 4, False)),
-            ]
-            for load in clients:
-                load.wait_for(40)
-            # Half a head is no request yet: only one with a body can be in flight and not yet whole.
-            halves = [life.making(number) for number in range(4)] if life.MAKES else []
-            slow = [(stack.enter_context(connect(target)), request) for request in halves]
-            slow_sent = time.monotonic()
-            for connection, request in slow:
-                connection.send_raw(request.to_bytes(connection.authority)[:-5])
-            in_flight = [(stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)]
-            # So that none still waits to be accepted when it matters. At once: they may not be idle for long.
-            with ThreadPoolExecutor(len(in_flight)) as pool:
-                list(pool.map(lambda one: one[0].exchange(life.HEALTH), in_flight))
-            with frozen(dependencies(server, lab)):
-                sent = time.monotonic()
-                for connection, request in in_flight:
-                    connection.send(request)
-                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
-                    f"{target.name} does not read what is sent to it"
-                )
-                signalled = time.monotonic()
-                busy.signal(server.stop_signal)
-                # What is in flight may not stay frozen for long: a server does not wait for its database forever.
-                wait_until(lambda: not takes_connections(target), 0.3)
-                for connection, request in slow:
-                    connection.send_raw(request.to_bytes(connection.authority)[-5:])
-            deaf = wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic())
-            assert deaf, f"{target.name} takes new connections a second after its stop signal"
-            finished = [receive(connection, request, sent) for connection, request in in_flight]
-            finished += [receive(connection, request, slow_sent) for connection, request in slow]
-            judge.all_right(finished, target, "to requests that were in flight when it was told to stop")
-            ends_well(busy, signalled)
-        asked = [one for load in clients for one in load.asked]
-        # A connection that is closed before any byte may be tried again if it was used before; a new one only counts
-        # if the server could still take it.
-        loses = server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED
-        lost = (
-            one
-            for one in asked
-            if not (one.dropped and (one.reused or (one.answered if loses else one.sent) > signalled))
+        with contextlib.ExitStack() as idle:
+            for number in range(100):
+                client = idle.enter_context(Client(target))
+                client.connect()
+                if number % 2:
+                    judge.all_right([client.ask(life.HEALTH)], target, f"with {number} idle connections")
+            started = time.monotonic()
+            judge.all_right([ask_anew(target, life.ASKING[0])], target, "with 100 idle connections")
+            took = time.monotonic() - started
+            assert took < 5, f"{target.name} lets a new client wait {took:.1f} s when 100 connections are idle"
+
+        # A leak would be of about 200 files; pools may still grow a little.
+        limits = [number + slack for number, slack in zip(usual, (5, 5, 50), strict=True)]
+        back = wait_until(lambda: all(map(int.__le__, resources(running.pid), limits)), 5)
+        now = resources(running.pid)
+        assert back, (
+            f"{target.name} had (processes, threads, files) {usual} before the storms, and has {now} after them"
         )
-        complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
+        printed = running.output()
+        quiet = len(printed.splitlines()) <= 5
+        assert quiet, f"{target.name} is not quiet; while nothing went wrong it printed\n{printed[:2000]}"
 
-        stuck.signal(server.stop_signal)
-        ends_well(stuck, stuck_signalled)
-        half_sent.close()
+        with contextlib.ExitStack() as clients:
+            idle = [clients.enter_context(Client(target)) for _ in range(10)]
+            judge.all_right([client.ask(life.HEALTH) for client in idle], target, "before the end")
+            # Its client never sends the end of this request.
+            half_sent = clients.enter_context(connect(target))
+            half_sent.send_raw(life.making(0).to_bytes(half_sent.authority)[:-5])
+            assert wait_until(lambda: is_read(target, half_sent), 5), f"{target.name} does not read what is sent to it"
+            with frozen([running.pid]):
+                # Who closes a listening socket resets the connections that nobody has accepted yet.
+                number = 0 if server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED else 20
+                waiting = [clients.enter_context(connect(target)) for _ in range(number)]
+                sent = time.monotonic()
+                for connection in waiting:
+                    connection.send(life.HEALTH)
+                running.signal(server.stop_signal)
+            signalled = time.monotonic()
+            asked = [receive(connection, life.HEALTH, sent) for connection in waiting]
+            judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
+            # Neither what is idle nor what never ends is waited for, also by who is told to stop once more.
+            assert wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic()), (
+                f"{target.name} takes new connections a second after its stop signal"
+            )
+            running.signal(server.stop_signal)
+            ends_well(running, signalled)
 
 
 class Away:
@@ -553,6 +574,10 @@ def test_database_away_at_start(server: Server, lab: Lab) -> None:
 @pytest.mark.stores("postgresql")
 def test_database_busy(server: Server, lab: Lab) -> None:
     """Who waits for a connection that others use does not take the database for one that is away."""
+    # Only here: it takes a tenth of a worker's start, and most workers need none.
+    import psycopg
+    from psycopg import sql
+
     judge = Judge(server)
     life = judge.life
     url = lab.new_database(server.service, server.store)
@@ -570,88 +595,58 @@ def test_database_busy(server: Server, lab: Lab) -> None:
         judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
 
 
-def open_whole_pool(judge: Judge, target: Target) -> None:
-    """Every one of a server's processes is asked: each of Apache's opens its connection when it first needs it."""
-    with contextlib.ExitStack() as stack, ThreadPoolExecutor(POOL) as pool:
-        # None is closed before all are answered: a process that keeps its client takes no other.
-        clients = [stack.enter_context(Client(target)) for _ in range(POOL)]
-        judge.all_right(pool.map(lambda client: client.ask(judge.life.ASKING[0]), clients), target, "of 64 at once")
-
-
-def settled_resources(running: RunningServer) -> tuple[int, int, int]:
-    """The resources once connections that were closed are gone on the server's side as well."""
-    seen = [resources(running.pid)]
-
-    def settled() -> bool:
-        time.sleep(0.05)
-        seen.append(resources(running.pid))
-        return len(set(seen[-4:])) == 1 and len(seen) > 4
-
-    wait_until(settled, 5)
-    return seen[-1]
-
-
-def test_storms(server: Server, lab: Lab) -> None:
+def test_graceful_stop(server: Server, lab: Lab) -> None:
     judge = Judge(server)
     life = judge.life
     running = lab.start(server)
-    target = running.target
+    target, requests = running.target, all_sorts(life)
     with killed_in_the_end(running):
-        racing = burst(target, [life.making(0)], clients=100, each=1)
-        judge.all_right(racing, target, "when 100 clients ask for the same at once")
-        if life.MAKES:
-            made = [life.made(one.answer) for one in racing]
-            assert None not in made, f"{target.name} has made nothing for some of 100 clients: {made}"
-            assert len(set(made)) == 100, f"{target.name} has made the same twice for 100 clients: {sorted(made)}"
-        if server.store in URL_VARIABLES:
-            open_whole_pool(judge, target)
-        usual = settled_resources(running)
-
-        for number in range(200):
-            with connect(target) as connection:
-                request = life.making(number).to_bytes(connection.authority)
-                connection.send_raw((b"", request[: number // 2], request, request[:-1])[number % 4])
-                connection.abort()
-        judge.all_right([ask_anew(target, life.HEALTH)], target, "after 200 clients have vanished")
-
-        with contextlib.ExitStack() as idle:
-            for number in range(100):
-                client = idle.enter_context(Client(target))
-                client.connect()
-                if number % 2:
-                    judge.all_right([client.ask(life.HEALTH)], target, f"with {number} idle connections")
-            started = time.monotonic()
-            judge.all_right([ask_anew(target, life.ASKING[0])], target, "with 100 idle connections")
-            took = time.monotonic() - started
-            assert took < 5, f"{target.name} lets a new client wait {took:.1f} s when 100 connections are idle"
-
-        # A leak would be of about 200 files; pools may still grow a little.
-        limits = [number + slack for number, slack in zip(usual, (5, 5, 50), strict=True)]
-        back = wait_until(lambda: all(map(int.__le__, resources(running.pid), limits)), 5)
-        now = resources(running.pid)
-        assert back, (
-            f"{target.name} had (processes, threads, files) {usual} before the storms, and has {now} after them"
-        )
-        printed = running.output()
-        quiet = len(printed.splitlines()) <= 5
-        assert quiet, f"{target.name} is not quiet; while nothing went wrong it printed\n{printed[:2000]}"
-
-        with contextlib.ExitStack() as clients:
-            idle = [clients.enter_context(Client(target)) for _ in range(10)]
-            judge.all_right([client.ask(life.HEALTH) for client in idle], target, "before the end")
-            with frozen([running.pid]):
-                # Who closes a listening socket resets the connections that nobody has accepted yet.
-                number = 0 if server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED else 20
-                waiting = [clients.enter_context(connect(target)) for _ in range(number)]
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(Load(target, requests, 8)),
+                stack.enter_context(Load(target, requests, 4, False)),
+            ]
+            for load in clients:
+                load.wait_for(40)
+            # Half a head is no request yet: only one with a body can be in flight and not yet whole.
+            halves = [life.making(number) for number in range(4)] if life.MAKES else []
+            slow = [(stack.enter_context(connect(target)), request) for request in halves]
+            slow_sent = time.monotonic()
+            for connection, request in slow:
+                connection.send_raw(request.to_bytes(connection.authority)[:-5])
+            in_flight = [(stack.enter_context(connect(target)), life.ASKING[n % len(life.ASKING)]) for n in range(16)]
+            # So that none still waits to be accepted when it matters. At once: they may not be idle for long.
+            with ThreadPoolExecutor(len(in_flight)) as pool:
+                list(pool.map(lambda one: one[0].exchange(life.HEALTH), in_flight))
+            with frozen(dependencies(server, lab)):
                 sent = time.monotonic()
-                for connection in waiting:
-                    connection.send(life.HEALTH)
+                for connection, request in in_flight:
+                    connection.send(request)
+                assert wait_until(lambda: is_read(target, *(one for one, _ in in_flight)), 1), (
+                    f"{target.name} does not read what is sent to it"
+                )
+                signalled = time.monotonic()
                 running.signal(server.stop_signal)
-            signalled = time.monotonic()
-            asked = [receive(connection, life.HEALTH, sent) for connection in waiting]
-            judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
-            # What is idle is not waited for.
+                # What is in flight may not stay frozen for long: a server does not wait for its database forever.
+                wait_until(lambda: not takes_connections(target), 0.3)
+                for connection, request in slow:
+                    connection.send_raw(request.to_bytes(connection.authority)[-5:])
+            deaf = wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic())
+            assert deaf, f"{target.name} takes new connections a second after its stop signal"
+            finished = [receive(connection, request, sent) for connection, request in in_flight]
+            finished += [receive(connection, request, slow_sent) for connection, request in slow]
+            judge.all_right(finished, target, "to requests that were in flight when it was told to stop")
             ends_well(running, signalled)
+        asked = [one for load in clients for one in load.asked]
+        # A connection that is closed before any byte may be tried again if it was used before; a new one only counts
+        # if the server could still take it.
+        loses = server.concurrency in LOSES_WHAT_IT_HAS_NOT_ACCEPTED
+        lost = (
+            one
+            for one in asked
+            if not (one.dropped and (one.reused or (one.answered if loses else one.sent) > signalled))
+        )
+        complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
 
 
 def unusable(setting: Setting) -> tuple[str, ...]:

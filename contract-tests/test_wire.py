@@ -103,6 +103,11 @@ class Case:
     by_chance: bool
 
     @property
+    def waits(self) -> bool:
+        """Whether its client makes pauses."""
+        return any("pause" in part for part in self.send if isinstance(part, dict))
+
+    @property
     def data(self) -> bytes | None:
         """All that is sent, if it is bytes alone."""
         return b"".join(self.send) if all(isinstance(part, bytes) for part in self.send) else None
@@ -182,7 +187,7 @@ def _part(part: str | dict[str, Any]) -> Part:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every case for every server of its service."""
     pairs = [
-        pytest.param(one.name, case, id=f"{one.name}-{case.id}")
+        pytest.param(one.name, case, id=f"{one.name}-{case.id}", marks=[pytest.mark.waits] if case.waits else [])
         for one in selected(metafunc.config)
         for case in read_cases(one.service)
         if case.in_two or metafunc.function is test_wire

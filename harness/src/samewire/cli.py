@@ -262,7 +262,7 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Only this layer; may be repeated.")
 @click.option("-k", "expression", help="Only tests whose names match, as in pytest.")
 @click.option("--stale", is_flag=True, help="Only servers that have no fresh record of a pass.")
-@click.option("-n", "workers", type=int, help="Tests of a service that run side by side; three for every two cores.")
+@click.option("-n", "workers", type=int, help="Tests side by side; 3 for every two cores, at least 4 for one server.")
 def verify(
     names: tuple[str, ...],
     urls: tuple[str, ...],

@@ -40,6 +40,8 @@ OUTCOMES = STATE / "outcomes.json"
 
 _EVERY_SERVICE = ""
 _STARTED_AT_ONCE = 4
+_LAST_LIFE = 0.4
+"""The share of all other tests before which the last of `life` begin."""
 
 
 def last_outcomes(file: Path | None = None) -> dict:
@@ -107,8 +109,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers."""
+    """Register the markers, and look for no garbage until the tests run."""
+    # Nearly everything is kept until then: to look takes a fifth of the time.
+    gc.disable()
     config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
+    config.addinivalue_line("markers", "waits: mostly waits, and so begins early, beside others that compute")
     config.addinivalue_line("markers", "stores(*names): only for servers that keep their records in one of these")
 
 
@@ -253,6 +258,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     """Before the first test, of whatever worker, all servers are healthy."""
+    # What was collected stays as long as the process: no search for garbage need look at it.
+    gc.freeze()
+    gc.enable()
     state = session.config.stash.get(_session_key, None)
     if state is None:
         return
@@ -290,9 +298,9 @@ def _handed(config: pytest.Config) -> dict[str, Target]:
 
 
 def service_of(path: Path) -> str:
-    """The service a test module is for; empty for every service."""
+    """The service that a test module, or a folder, is for; empty for every service."""
     parts = path.relative_to(CONTRACTS).parts if path.is_relative_to(CONTRACTS) else ()
-    return parts[0] if len(parts) > 1 and (CONTRACTS / parts[0] / "openapi.yaml").exists() else _EVERY_SERVICE
+    return parts[0] if parts and (CONTRACTS / parts[0] / "openapi.yaml").exists() else _EVERY_SERVICE
 
 
 def _for_service(config: pytest.Config, path: Path) -> list[Selected]:
@@ -384,25 +392,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Long tests first: of `life`, which mostly wait, and `differential`, which compute, in turn, so that they overlap.
+    """Long tests first, and of `life`, which mostly wait, two at a time, so that others compute beside them.
 
-    Each is followed by a short one: workers take two at a time, and so none gets two long ones.
+    Each is followed by a short one: workers begin with two at a time, and so none gets two long ones.
     """
-    layers: dict[str, list[pytest.Item]] = {"life": [], "differential": [], "short": []}
+    kinds: dict[str, list[pytest.Item]] = {"life": [], "differential": [], "waits": [], "short": []}
     for item in items:
         layer = dict(item.user_properties).get("layer", "")
-        layers[layer if layer in layers else "short"].append(item)
-    long = _in_turn(layers["life"], layers["differential"])
-    return _in_turn(long, layers["short"])
+        kinds[layer if layer in kinds else "waits" if item.get_closest_marker("waits") else "short"].append(item)
+    life, beside = kinds["life"], kinds["short"][: len(kinds["life"])]
+    others = _in_turn(kinds["differential"], [*kinds["waits"], *kinds["short"][len(life) :]])
+    # Even: whole turns of a long one and a short one.
+    apart = 2 * max(1, int(_LAST_LIFE * len(others) / max(1, len(life))))
+    ordered = []
+    for first in range(0, len(life), 2):
+        ordered += _in_turn(life[first : first + 2], _taken(beside or others, 2)) + _taken(others, apart)
+    return ordered + others
+
+
+def _taken(items: list[pytest.Item], number: int) -> list[pytest.Item]:
+    """The first `number` items, taken from the list."""
+    taken = items[:number]
+    del items[:number]
+    return taken
 
 
 def _in_turn(*lists: list[pytest.Item]) -> list[pytest.Item]:
     return [item for turn in zip_longest(*lists) for item in turn if item is not None]
-
-
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of all further searches for garbage: it stays as long as the process."""
-    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

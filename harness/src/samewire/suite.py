@@ -21,6 +21,8 @@ from samewire.toolchains import ToolMissing, missing
 
 WORKERS = 3
 """Tests that run side by side on every two cores: they wait for half of their time, and their servers are busy, too."""
+WORKERS_OF_ONE = 4
+"""At least so many where one server is judged, for whom more of the tests wait."""
 
 
 def run_suite(
@@ -48,6 +50,7 @@ def run_suite(
     options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
     sessions: dict[str, list[str]] = {}
     if urls:
+        chosen = select(find_servers(), names) if names else []
         given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
         sessions[service or ""] = [*given, *(f"--servers={name}" for name in names), *options]
     else:
@@ -59,7 +62,7 @@ def run_suite(
         options += ["--faults"] if (not names if faults is None else faults) else []
         for server in sorted(chosen, key=lambda one: one.service):
             sessions.setdefault(server.service, list(options)).append(f"--servers={server.id}")
-    at_once, fitting = side_by_side(len(os.sched_getaffinity(0)), len(sessions))
+    at_once, fitting = side_by_side(len(os.sched_getaffinity(0)), len(sessions), len(urls) + len(chosen))
     if compose or workers == 1:
         at_once = 1
     statuses = _run_all(console, sessions, fitting if workers is None else workers, at_once)
@@ -69,11 +72,12 @@ def run_suite(
     return status
 
 
-def side_by_side(cores: int, sessions: int) -> tuple[int, int]:
-    """How many sessions fit on so many cores at once, and how many workers are for each of them."""
+def side_by_side(cores: int, sessions: int, servers: int) -> tuple[int, int]:
+    """How many sessions, over so many servers in all, fit on so many cores at once, and how many workers each has."""
     pairs = max(1, cores // 2)
     at_once = max(1, min(pairs, sessions))
-    return at_once, WORKERS * (pairs // at_once)
+    workers = WORKERS * (pairs // at_once)
+    return at_once, max(workers, WORKERS_OF_ONE) if servers == 1 else workers
 
 
 def whole_status(statuses: Sequence[int], *, narrowed: bool) -> int:

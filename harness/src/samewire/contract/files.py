@@ -6,14 +6,15 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import jsonschema_rs
 import yaml
-from referencing import Registry, Resource
 
 from samewire.paths import CONTRACTS
+
+if TYPE_CHECKING:
+    import jsonschema
 
 
 class ContractError(Exception):
@@ -54,7 +55,8 @@ class _Loader(yaml.CSafeLoader):
 
 def mistakes(data: Any, schema: str) -> list[jsonschema.ValidationError]:
     """What `contract-tests/schema/<schema>` does not allow, by place; schemas may refer to each other by file name."""
-    # That all is well, jsonschema-rs says sixty times faster; every process of the suite asks. What is not, jsonschema.
+    # That all is well, jsonschema-rs says sixty times faster; every process of the suite asks. What is not, jsonschema,
+    # which takes 50 ms to import.
     if _fast_validator(schema).is_valid(data):
         return []
     return sorted(_validator(schema).iter_errors(data), key=lambda error: error.json_path)
@@ -67,6 +69,9 @@ def _schemas() -> dict[str, Any]:
 
 @cache
 def _validator(schema: str) -> jsonschema.Draft202012Validator:
+    import jsonschema
+    from referencing import Registry, Resource
+
     registry = Registry().with_resources((name, Resource.from_contents(each)) for name, each in _schemas().items())
     return jsonschema.Draft202012Validator(_schemas()[schema], registry=registry)
 
