@@ -429,7 +429,7 @@ def test_storms(server: Server, lab: Lab) -> None:
             signalled = time.monotonic()
             asked = [receive(connection, life.HEALTH, sent) for connection in waiting]
             judge.all_right(asked, target, "to requests that it had not accepted yet when it was told to stop")
-            # Neither what is idle nor what never ends is waited for, also by who is told to stop once more.
+            # What is idle, or never ends, keeps it no longer than STOP, even if it is told to stop once more.
             assert wait_until(lambda: not takes_connections(target), signalled + 1 - time.monotonic()), (
                 f"{target.name} takes new connections a second after its stop signal"
             )

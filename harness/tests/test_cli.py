@@ -135,6 +135,15 @@ def test_a_wrong_call_is_status_2_and_says_what_there_is(arguments):
     assert "shortner" in done.stderr or "NAME=http://" in done.stdout + done.stderr
 
 
+def test_a_database_that_is_not_there_is_status_1_and_names_its_address():
+    server = next((one for one in find_servers() if one.store == "postgresql"), None)
+    if not server:
+        pytest.skip("no server here keeps its records in PostgreSQL")
+    done = _call("verify", server.id, "--layer", "cases", POSTGRES_URL="postgres://nobody@127.0.0.1:1/none")
+    assert done.returncode == 1
+    assert "DatabaseError: POSTGRES_URL: cannot connect to postgres://nobody@127.0.0.1:1" in done.stdout + done.stderr
+
+
 def test_a_name_that_no_test_has_is_status_2_and_one_clear_line():
     server = least_demanding(find_servers())
     done = _call("verify", server.id, "-k", "nothing_is_called_that")

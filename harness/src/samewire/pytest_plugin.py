@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -234,20 +234,25 @@ class _Session:
             self.reasons[f"{layer}: for all but {', '.join(blamed)}, whose failure cut the test short"] += 1
 
 
+def _give_up(error: Exception) -> NoReturn:
+    """End with the status of a failure: the call was right, but what is judged cannot be built or started."""
+    pytest.exit(f"{type(error).__name__}: {error}", returncode=pytest.ExitCode.TESTS_FAILED)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """The controller builds what is judged, and begins to start it before the workers are made."""
     config = session.config
     if _is_worker(config) or config.option.collectonly:
         return
+    chosen = selected(config)
+    composed = _composed(config)
     try:
-        chosen = selected(config)
-        composed = _composed(config)
         for one in chosen:
             if one.server and not composed:
                 build(one.server)
     except Exception as error:
-        raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
+        _give_up(error)
     state = config.stash[_session_key] = _Session(composed)
     config.pluginmanager.register(state)
     starter = ThreadPoolExecutor(1, thread_name_prefix="start")
@@ -267,7 +272,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     try:
         running(session.config)
     except Exception as error:
-        raise pytest.UsageError(f"{type(error).__name__}: {error}") from error
+        _give_up(error)
 
 
 def pytest_configure_node(node) -> None:
