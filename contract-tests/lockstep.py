@@ -1,10 +1,11 @@
 """The same request to every server at the same time, on keep-alive connections."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Self
 
-from samewire.contract.compare import differences, side_by_side
+from samewire.contract.compare import side_by_side
+from samewire.contract.wire import says_close
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.pytest_plugin import Blamed
 from samewire.target import Target
@@ -86,26 +87,3 @@ class Lockstep:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.hang_up()
-
-
-def says_close(response: Response) -> bool:
-    """Whether the server says that it closes the connection after this response."""
-    return any(
-        option.strip().lower() == "close" for value in response.values("Connection") for option in value.split(",")
-    )
-
-
-def is_refused(answer: Response | ExchangeError) -> bool:
-    """A 4xx, or a connection that was closed before any byte of an answer."""
-    if isinstance(answer, ExchangeError):
-        return isinstance(answer, ConnectionClosed) and not answer.received
-    return 400 <= answer.status <= 499
-
-
-def disagreements(requests: Mapping[str, Request], answers: Mapping[str, Response]) -> Iterator[tuple[str, str]]:
-    """Where an answer differs from that of the first target: the target's name and what differs."""
-    first, *others = answers or [""]
-    for name in others:
-        names = (first, name)
-        for difference in differences(answers[first], answers[name], request=requests[name], names=names):
-            yield name, difference

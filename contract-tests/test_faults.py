@@ -1,23 +1,28 @@
-"""The suite can fail: a proxy before a correct server is wrong in one way, and the cases must notice.
+"""The suite can fail: a proxy before a correct server is wrong in one way, and something must notice.
 
-A service has the faults of `faults/general.py`, but for those that its `faults.py` says it cannot have, and its own.
+What notices is tried in this order: the cases of the contract, the rule of safety on the inputs of the atlas, and what
+is pinned there. A service has the faults of `faults/general.py`, but for those that its `faults.py` says it cannot
+have, and its own. And the suite must not ask for too much: what `faults/freedoms.py` changes, no case may notice.
 """
 
 import fcntl
 import importlib
 import pickle
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from faults.freedoms import FREEDOMS
 from faults.general import GENERAL
 from faults.proxy import Exchange, Fault, Proxy
 
+from samewire.atlas import inputs, safety
+from samewire.atlas.ask import Asked, ask
 from samewire.contract import cases
-from samewire.http import Request, Response
+from samewire.http import ExchangeError, Request, Response
 from samewire.paths import CONTRACTS
 from samewire.pytest_plugin import selected
 from samewire.target import Target
@@ -29,25 +34,31 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The first server of each service that has faults; which one makes no difference to the proxy."""
     first = {one.service: one.name for one in reversed(selected(metafunc.config))}
     chosen = {service: name for service, name in first.items() if (CONTRACTS / service / "faults.py").exists()}
-    if "fault" in metafunc.fixturenames:
-        parameters = [
-            pytest.param(name, fault, id=f"{service}-{fault.name}")
-            for service, name in chosen.items()
-            for fault in _faults(service)
-        ]
-        metafunc.parametrize(("target", "fault"), parameters, indirect=["target"])
-    else:
-        metafunc.parametrize("target", chosen.values(), ids=chosen.keys(), indirect=True)
+    changes = {"fault": _faults, "freedom": lambda _: FREEDOMS}
+    for name, of in changes.items():
+        if name in metafunc.fixturenames:
+            parameters = [
+                pytest.param(target, one, id=f"{service}-{one.name}")
+                for service, target in chosen.items()
+                for one in of(service)
+            ]
+            metafunc.parametrize(("target", name), parameters, indirect=["target"])
+            return
+    metafunc.parametrize("target", chosen.values(), ids=chosen.keys(), indirect=True)
 
 
 @dataclass(frozen=True)
 class Played:
-    """A case as a right server was asked it through the proxy."""
+    """A case, or an input of the atlas, as a right server was asked it through the proxy."""
 
-    case: cases.Case
-    failures: list[cases.Failure]
+    asked: cases.Case | inputs.Input
     exchanges: list[Exchange]
     seconds: float
+    failures: tuple[str, ...] = ()
+    """Of a case, what was wrong with it, although nothing was."""
+    line: str = ""
+    """Of an input, what came."""
+    fields: tuple[tuple[str, str], ...] = ()
 
     def gives_a_chance_to(self, fault: Fault) -> bool:
         """Whether the fault would do something, or would ask the server whether it can."""
@@ -74,7 +85,7 @@ def played_before() -> dict[str, list[Played]]:
 
 @pytest.fixture
 def played(target: Target, played_before: dict[str, list[Played]], shared_folder: Path) -> list[Played]:
-    """All cases of the service, the quickest first; they are played by one of pytest's workers, for all."""
+    """All cases and inputs of the service, the quickest first; they are played by one of pytest's workers, for all."""
     if target.service not in played_before:
         file = shared_folder / f"played-{target.service}.pickle"
         with file.with_suffix(".lock").open("w") as lock:
@@ -88,29 +99,61 @@ def played(target: Target, played_before: dict[str, list[Played]], shared_folder
 def _play(target: Target) -> list[Played]:
     found, seen = [], []
     with Proxy(target, seen.append) as proxy:
-        for case in cases.load(target.service):
+
+        def timed(one: cases.Case | inputs.Input, play: Callable) -> Played | None:
             first, started = len(seen), time.perf_counter()
-            failures = cases.run(case, proxy.target)
+            outcome = play(one, proxy.target)
             # How to ask this proxy's server is nothing to keep.
-            exchanges = [replace(one, memory={}, ask=_not_now) for one in seen[first:]]
-            found.append(Played(case, failures, exchanges, time.perf_counter() - started))
-    return sorted(found, key=lambda one: one.seconds)
+            exchanges = [replace(each, memory={}, ask=_not_now) for each in seen[first:]]
+            return outcome and Played(one, exchanges, time.perf_counter() - started, **outcome)
+
+        found += [timed(case, _play_case) for case in cases.load(target.service)]
+        found += [timed(one, _play_input) for one in inputs.load(target.service) if not (one.by_chance or one.alone)]
+    return sorted((one for one in found if one), key=lambda one: one.seconds)
+
+
+def _play_case(case: cases.Case, target: Target) -> dict:
+    failures = cases.run(case, target)
+    return {"failures": (cases.report(case, target, failures),) if failures else ()}
+
+
+def _play_input(one: inputs.Input, target: Target) -> dict | None:
+    """What comes of an input through the proxy; None if that is not fit to be compared with."""
+    try:
+        asked = ask(one, target, patience=1.0)
+    except ExchangeError:
+        return None
+    if asked.spoilt or safety.breaches(asked, target):
+        return None
+    return {"line": asked.line, "fields": _fields(asked)}
+
+
+def _fields(asked: Asked) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((answer, names) for answer, several in asked.fields.items() for names in several))
 
 
 def test_fault_is_caught(target: Target, played: list[Played], fault: Fault, record_property) -> None:
     with Proxy(target, fault.commit) as proxy:
-        caught = fault.judge(proxy.target) if fault.judge else _by_cases(proxy.target, played, fault)
+        caught = fault.judge(proxy.target) if fault.judge else _noticed(proxy, played, fault)
         if proxy.error:
             # A fault that breaks is not one that was noticed.
             raise proxy.error
-        assert proxy.committed, f"no case made the fault happen: {fault.description}"
+        assert proxy.committed, f"nothing made the fault happen: {fault.description}"
     assert caught, f"not noticed: {fault.description}"
     print(f"{fault.description}: caught by {caught}")
     record_property("caught_by", caught)
 
 
+def test_what_is_a_stacks_own_is_not_noticed(target: Target, played: list[Played], freedom: Fault) -> None:
+    with Proxy(target, freedom.commit) as proxy:
+        caught = _by_cases(proxy.target, _likely(_cases_of(played), freedom), freedom)
+        if proxy.error:
+            raise proxy.error
+    assert not caught, f"the suite asks for too much: {freedom.description}: {caught}"
+
+
 def test_proxy_without_a_fault_passes(target: Target, played: list[Played]) -> None:
-    reports = [cases.report(one.case, target, one.failures) for one in played if one.failures]
+    reports = [failure for one in played for failure in one.failures]
     with Proxy(target) as proxy:
         reports += [
             noticed for fault in _own(target.service).FAULTS if fault.judge and (noticed := fault.judge(proxy.target))
@@ -125,7 +168,7 @@ def test_faults_said_to_be_impossible_are(target: Target, played: list[Played]) 
     assert not unknown, f"no general faults: {', '.join(sorted(unknown))}"
     for fault in GENERAL:
         if fault.name in impossible:
-            case = next((one.case.id for one in played if one.gives_a_chance_to(fault)), None)
+            case = next((one.asked.id for one in played if one.gives_a_chance_to(fault)), None)
             assert not case, f"{fault.name} is said to be impossible ({impossible[fault.name]}), but see {case}"
 
 
@@ -139,10 +182,43 @@ def _faults(service: str) -> list[Fault]:
     return [fault for fault in GENERAL if fault.name not in own.NOT_HERE] + own.FAULTS
 
 
-def _by_cases(target: Target, played: list[Played], fault: Fault) -> str | None:
-    """The first case to notice, with what it noticed: of those in which the fault may happen, and then of all."""
-    likely = (one for one in played if one.gives_a_chance_to(fault))
-    for one in chain(likely, played):
-        if failures := cases.run(one.case, target, timeout=fault.timeout):
-            return f"{one.case.id}: {failures[0].problems[0]}"
+def _cases_of(played: list[Played]) -> list[Played]:
+    return [one for one in played if isinstance(one.asked, cases.Case)]
+
+
+def _likely(several: Iterable[Played], fault: Fault) -> list[Played]:
+    """Those in which the fault may happen."""
+    return [one for one in several if one.gives_a_chance_to(fault)]
+
+
+def _noticed(proxy: Proxy, played: list[Played], fault: Fault) -> str | None:
+    """What notices the fault, and how: of what may make it happen, and then of all cases."""
+    of_contract = _cases_of(played)
+    of_atlas = _likely((one for one in played if one not in of_contract), fault)
+    likely = _likely(of_contract, fault)
+    if caught := _by_cases(proxy.target, likely, fault) or _by_atlas(proxy.target, of_atlas, fault):
+        return caught
+    return _by_cases(proxy.target, (one for one in of_contract if one not in likely), fault)
+
+
+def _by_cases(target: Target, several: Iterable[Played], fault: Fault) -> str | None:
+    """The first case to notice, with what it noticed."""
+    for one in several:
+        if failures := cases.run(one.asked, target, timeout=fault.timeout):
+            return f"the contract, {one.asked.id}: {failures[0].problems[0]}"
     return None
+
+
+def _by_atlas(target: Target, several: Iterable[Played], fault: Fault) -> str | None:
+    """What the rule of safety notices or, where it notices nothing, the first answer that is not as it was."""
+    changed = None
+    for one in several:
+        try:
+            asked = ask(one.asked, target, patience=fault.timeout)
+        except ExchangeError as error:
+            return f"the rule of safety, {one.asked.id}: {error}"
+        if broken := asked.spoilt or safety.breaches(asked, target):
+            return f"the rule of safety, {one.asked.id}: {broken[0]}"
+        if (asked.line, _fields(asked)) != (one.line, one.fields):
+            changed = changed or f"what is pinned, {one.asked.id}: {asked.line} instead of {one.line}"
+    return changed

@@ -2,12 +2,12 @@
 
 import json
 
-from lockstep import says_close
 from request_strategies import JSON
 
 from chat import model
 from chat.model import Message
 from chat.strategies import spelled
+from samewire.contract.wire import says_close
 from samewire.http import Connection, ConnectionClosed, Request, Response, connect
 from samewire.target import Target
 

@@ -2,24 +2,27 @@
 
 import asyncio
 import inspect
+import json
 from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
 from chat.sockets.room import Room, transport_of
+from samewire.http import Request, exchange
 from samewire.lab import Lab
 from samewire.pytest_plugin import running
 from samewire.target import Target
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the markers."""
     config.addinivalue_line("markers", "transports(*names): only for chat servers whose page says one of these")
+    config.addinivalue_line("markers", "page: of the page alone; one server of each transport will do")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests of transports that a server does not speak; its page says which one it does."""
+    """Leave out tests of transports that a server does not speak, and those of the page that another server has."""
     if config.option.collectonly:
         return  # Nothing runs.
 
@@ -27,11 +30,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def transport(name: str) -> str:
         return transport_of(running(config)[name])
 
-    def applies(item: pytest.Item) -> bool:
-        marker = item.get_closest_marker("transports")
+    def server_of(item: pytest.Item) -> str | None:
         parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         name = parameters.get("target", parameters.get("server"))
-        return not (marker and isinstance(name, str)) or transport(name) in marker.args
+        return name if isinstance(name, str) else None
+
+    of_the_page = [name for item in items if item.get_closest_marker("page") and (name := server_of(item))]
+    first = {transport(name): name for name in reversed(of_the_page)}
+
+    def applies(item: pytest.Item) -> bool:
+        marker, name = item.get_closest_marker("transports"), server_of(item)
+        if name and item.get_closest_marker("page"):
+            return name == first[transport(name)]
+        return not (marker and name) or transport(name) in marker.args
 
     kept = [item for item in items if applies(item)]
     if len(kept) < len(items):
@@ -79,6 +90,8 @@ class _Rooms:
             started = self._lab.start(target.server) if target.server else None
             own = started.target if started else target
             known = self._rooms[target.name] = Room(own, transport_of(own), started)
+            if started:
+                is_new(own, target)
         return known
 
     def close(self) -> None:
@@ -86,6 +99,13 @@ class _Rooms:
         for room in self._rooms.values():
             if room.running:
                 room.running.kill()
+
+
+def is_new(own: Target, other: Target) -> None:
+    """AssertionError unless a server that has just started has a room of its own, and nothing in it."""
+    room, of_other = (json.loads(exchange(one, Request("GET", "/messages")).body) for one in (own, other))
+    assert (room["messages"], room["last"]) == ([], 0), f"{own.name} starts with {room}"
+    assert room["room"] != of_other["room"], f"two processes of {own.name} have the same room"
 
 
 @pytest.fixture(scope="session")

@@ -1,78 +1,50 @@
-"""The chat's contract over HTTP as a pure function: the complete response to any request that its application sees.
+"""The chat's contract over HTTP as a function: the answer to a request that `openapi.yaml` describes.
 
-Independent of every server: written from the contract, with no HTTP library in it. What a stack may answer before its
-application sees the request is told apart by `wire_matter`; there only `readings` hold. What goes over Socket.IO,
-test_sockets.py says.
-
-Layers that are for every service ask a service's model for `judge`, `problem` and `unavailable`, and for nothing else.
+Named errors need no model (openapi_requests.py knows their status), but for the 404 of a file that there is none of.
+What goes over Socket.IO, test_sockets.py says. Layers that are for every service ask for `judge`, `problem` and
+`unavailable`.
 """
 
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import formatdate
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qsl, urlsplit
 
-from common_rules import (
-    Malformed,
-    Refused,
-    allow,
-    first_matter,
-    is_utf_8,
-    json_body,
-    path_segments,
-    read_json,
-    request_matters,
-)
-
-from samewire.contract.compare import differences, response_problems
+from samewire.contract.cases import title
+from samewire.contract.compare import ANY, PROBLEM, differences, media_type, response_problems
 from samewire.http import Request, Response
 from samewire.paths import CHECKOUT
 
-BODY_LIMIT = 65_536
 USER_LIMIT, TEXT_LIMIT = 32, 500
 KEPT = 1_000
 """So many of the newest messages a room keeps."""
-LARGEST = 2**63 - 1
+LARGEST = 2**53 - 1
 HERE = 2.0
-"""Seconds for which one who has polled is present."""
-
+"""Seconds for which a user who has polled is present."""
+LATE = 1.0
+"""Seconds after these in which it must be gone."""
 
 TRANSPORTS = ("polling", "socket.io", "socket.io-batched")
 ASSETS = {
-    "chat.js": "text/javascript; charset=utf-8",
-    "room.js": "text/javascript; charset=utf-8",
-    "chat.css": "text/css; charset=utf-8",
+    "chat.js": "text/javascript",
+    "room.js": "text/javascript",
+    "chat.css": "text/css",
     "icon.svg": "image/svg+xml",
-    "socket.io.js": "text/javascript; charset=utf-8",
+    "socket.io.js": "text/javascript",
 }
-"""The files of /assets/ and their types; there are no others."""
+"""The files of /assets/ and their media types."""
 ASSETS_FOLDER = CHECKOUT / "servers-node/_shared/chat-page/assets"
 PAGE = Path(__file__).with_name("golden") / "index.html"
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-NO_ROOM = "????????-????-4???-????-????????????"
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+NO_ROOM = "????????-????-????-????-????????????"
 """Stands for the room of a server that has not named it yet."""
 
-USER_RULE = f"user must be a string of 1 to {USER_LIMIT} characters."
-TEXT_RULE = f"text must be a string of 1 to {TEXT_LIMIT} characters."
-
-_INTEGER = re.compile("0|[1-9][0-9]{0,18}")
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
-_TITLES = {
-    400: "Bad Request",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    413: "Content Too Large",
-    415: "Unsupported Media Type",
-    422: "Unprocessable Content",
-    503: "Service Unavailable",
-}
-_REASONS = _TITLES | {200: "OK", 201: "Created"}
 
 
 @dataclass(frozen=True)
@@ -94,8 +66,7 @@ class Room:
     id: str = NO_ROOM
     last: int = 0
     messages: Mapping[int, Message] = field(default_factory=dict)
-    present: frozenset[str] = frozenset()
-    transport: str = TRANSPORTS[0]
+    users: tuple[str, ...] = ()
 
     def after(self, id_: int) -> range:
         """The ids of the messages that are newer than that of `id_`, and still kept."""
@@ -105,51 +76,62 @@ class Room:
 EMPTY = Room()
 
 
-def answer(request: Request, room: Room = EMPTY) -> Response:
-    """The response to `request` of a server with this room.
-
-    A body is taken as plain content: its transfer coding, if it had one, is already removed.
-    """
-    return _played(request, room)[0]
-
-
-def room_after(request: Request, room: Room) -> Room:
-    """The room after `request`, in which only the newest messages are kept. Who is present, time decides."""
-    return _played(request, room)[1]
-
-
-def _played(request: Request, room: Room) -> tuple[Response, Room]:
-    try:
-        response, room = _route(request, room)
-    except Refused as refused:
-        response = problem(refused.status, refused.detail, **refused.headers)
-    return _without_body_for_head(request, response), room
-
-
-def _without_body_for_head(request: Request, response: Response) -> Response:
-    return replace(response, body=b"") if request.method == "HEAD" else response
-
-
 def judge(request: Request, response: Response, known: Room = EMPTY) -> list[str]:
     """What is wrong with the response of a server of whose room something is known; empty if it is right.
 
     Others may write to the room too, and be present. Their messages have to look right, to be where they belong by
-    their ids, and to leave none out; those that are known must be there as they are.
+    their ids, and to leave none out; those that are known must be there as they are. Of a request that the contract
+    does not describe, nothing is wrong.
     """
+    if not answer(request):
+        return []
     room, problems = shown_by(request, response, known)
-    expected = answer(request, room)
-    if request.method == "HEAD" and path_segments(request.path) in (["messages"], ["presence"], [""]):
-        # How long it is depends on others, and the page on the transport.
-        lengths = tuple(one for one in response.headers if one[0].lower() == "content-length")
-        others = tuple(one for one in expected.headers if one[0].lower() != "content-length")
-        expected = replace(expected, headers=(*others, *lengths))
-    return problems + problems_of(request, expected, response)
+    problems += problems_of(request, answer(request, room), response)
+    # Whether it has a charset as well is the stack's own.
+    kind = {"/": "text/html"}.get(urlsplit(request.path).path) or ASSETS.get(_asset(request))
+    if kind and media_type(response) != kind:
+        problems.append(f"the media type is {media_type(response)!r} instead of {kind}")
+    return problems
 
 
 def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
     """Every way in which `response` is unsound or not `expected`."""
-    problems = response_problems(response, request)
-    return problems + differences(expected, response, request=request, names=("contract", "server"))
+    return response_problems(response, request) + differences(expected, response, request=request)
+
+
+def answer(request: Request, room: Room = EMPTY) -> Response | None:
+    """What a server with this room answers to a valid request; None if the contract does not say."""
+    path, reads = urlsplit(request.path).path, request.method in ("GET", "HEAD")
+    if path == "/messages" and request.method == "POST":
+        message = message_of(request)
+        return _json(201, {"room": room.id, **message.item(room.last + 1)}) if message else None
+    if not reads:
+        return None
+    if path == "/healthz":
+        return _response(200, ANY)
+    if path == "/":
+        return _response(200, ANY, ("Content-Security-Policy", POLICY))
+    if path == "/presence":
+        return _json(200, {"room": room.id, "users": list(room.users)})
+    if path == "/messages":
+        after = after_of(request)
+        if after is None:
+            return None
+        items = [room.messages[id_].item(id_) for id_ in room.after(after) if id_ in room.messages]
+        return _json(200, {"room": room.id, "messages": items, "last": room.last})
+    if name := _asset(request):
+        return _response(200, asset(name)) if name in ASSETS else problem(404)
+    return None
+
+
+def room_after(request: Request, room: Room) -> Room:
+    """The room after a valid request, in which only the newest messages are kept."""
+    message = message_of(request)
+    if not message:
+        return room
+    last = room.last + 1
+    kept = {id_: one for id_, one in room.messages.items() if id_ > last - KEPT}
+    return replace(room, last=last, messages={**kept, last: message})
 
 
 def shown_by(request: Request, response: Response, known: Room) -> tuple[Room, list[str]]:
@@ -157,40 +139,34 @@ def shown_by(request: Request, response: Response, known: Room) -> tuple[Room, l
 
     Of a response that shows nothing of the room it is the room that is known.
     """
-    path = path_segments(request.path)
-    if response.status not in (200, 201) or request.method == "HEAD":
-        return known, []
-    if path == [""]:
-        pages = {page(transport): transport for transport in TRANSPORTS}
-        return replace(known, transport=pages.get(response.body, known.transport)), []
-    if path not in (["messages"], ["presence"]):
+    path = urlsplit(request.path).path
+    if response.status not in (200, 201) or request.method == "HEAD" or path not in ("/messages", "/presence"):
         return known, []
     try:
-        value = read_json(response.body)
-        id_ = value["room"]
-        problems = [] if isinstance(id_, str) and UUID.fullmatch(id_) else [f"the room is {id_!r}: no UUID"]
-        if known.id not in (NO_ROOM, id_):
-            problems.append(f"the room is {id_!r} and was {known.id!r}")
-        room = replace(known, id=id_)
-        if path == ["presence"]:
-            users = frozenset(value["users"])
+        value = json.loads(response.body)
+        room, problems = replace(known, id=value["room"]), []
+        if not UUID.fullmatch(room.id) or known.id not in (NO_ROOM, room.id):
+            problems.append(f"the room is {room.id!r} and was {known.id!r}")
+        if path == "/presence":
+            users = value["users"]
             problems += [f"{user!r} is no name" for user in users if not is_user(user)]
-            return replace(room, present=users), problems
+            problems += [] if in_order(users) else [f"not each once, in ascending order: {users}"]
+            return replace(room, users=tuple(users)), problems
         if request.method == "POST":
             room = replace(room, last=_last(value["id"]) - 1)
             return room, problems + _overtaken(known, room.last)
         room = replace(room, last=_last(value["last"]))
         shown = {item["id"]: Message(item["user"], item["text"]) for item in value["messages"]}
         problems += _overtaken(known, room.last)
-        problems += _message_problems(room.after(_parameters(request)), shown, known)
+        problems += _message_problems(room.after(after_of(request) or 0), shown, known)
         return replace(room, messages=shown), problems
-    except (Malformed, Refused, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         return known, [f"not the JSON of this resource: {error!r}"]
 
 
 def _last(value: object) -> int:
     if type(value) is not int or not 0 <= value <= LARGEST:
-        raise Malformed(f"{value!r} is no id")
+        raise ValueError(f"{value!r} is no id")
     return value
 
 
@@ -213,64 +189,36 @@ def _message_problems(due: range, shown: Mapping[int, Message], known: Room) -> 
     return problems
 
 
-def unavailable(request: Request) -> Response:
-    """Of no use here: there is no database that could be away."""
-    return _without_body_for_head(request, problem(503, "Service unavailable.", Retry_After="1"))
+# --- requests
 
 
-def problem(status: int, detail: str, **headers: str) -> Response:
-    """An error response (RFC 9457) with further header fields, `_` for `-` in their names."""
-    body = {"type": "about:blank", "title": _TITLES[status], "status": status, "detail": detail}
-    return _json(status, body, "application/problem+json", **headers)
+def message_of(request: Request) -> Message | None:
+    """The message of a valid POST; None for any other request."""
+    types = [value for name, value in request.headers if name.lower() == "content-type"]
+    if request.method != "POST" or not types or not types[0].startswith("application/json"):
+        return None
+    try:
+        value = json.loads(request.body or b"")
+        message = Message(value["user"], value["text"])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return message if _surely(message.user, USER_LIMIT) and _surely(message.text, TEXT_LIMIT) else None
 
 
-def _json(status: int, body: object, media_type: str = "application/json", **headers: str) -> Response:
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return _response(status, content, media_type, **headers)
+def after_of(request: Request) -> int | None:
+    """The `after` of a valid GET of messages; None for any other request."""
+    given = parse_qsl(urlsplit(request.path).query, keep_blank_values=True)
+    names, values = [name for name, _ in given], dict(given)
+    after = values.get("after", "0")
+    if len({*names}) < len(names) or not re.fullmatch("0|[1-9][0-9]{0,15}", after):
+        return None
+    return int(after) if int(after) <= LARGEST and _surely(values.get("user", "nobody"), USER_LIMIT) else None
 
 
-def _response(status: int, content: bytes, media_type: str, **headers: str) -> Response:
-    fields = [("Date", formatdate(usegmt=True)), ("Content-Type", media_type), ("Content-Length", str(len(content)))]
-    fields += [(name.replace("_", "-"), value) for name, value in headers.items()]
-    return Response(status, _REASONS[status], "HTTP/1.1", tuple(fields), content)
-
-
-def _route(request: Request, room: Room) -> tuple[Response, Room]:
-    match path_segments(request.path):
-        case ["healthz"]:
-            allow(request, "GET", "HEAD")
-            return _json(200, {"status": "ok"}), room
-        case [""]:
-            allow(request, "GET", "HEAD")
-            fields = {"Content_Security_Policy": POLICY, "X_Content_Type_Options": "nosniff"}
-            return _response(200, page(room.transport), "text/html; charset=utf-8", **fields), room
-        case ["assets", name] if name in ASSETS:
-            allow(request, "GET", "HEAD")
-            return _response(200, asset(name), ASSETS[name], X_Content_Type_Options="nosniff"), room
-        case ["messages"]:
-            allow(request, "GET", "HEAD", "POST")
-            if request.method == "POST":
-                return _posted(Message(**_members(request)), room)
-            items = [room.messages[id_].item(id_) for id_ in room.after(_parameters(request)) if id_ in room.messages]
-            return _json(200, {"room": room.id, "messages": items, "last": room.last}), room
-        case ["presence"]:
-            allow(request, "GET", "HEAD")
-            return _json(200, {"room": room.id, "users": sorted(room.present)}), room
-        case _:
-            raise Refused(404, "No such resource.")
-
-
-def _posted(message: Message, room: Room) -> tuple[Response, Room]:
-    last = room.last + 1
-    kept = {id_: one for id_, one in room.messages.items() if id_ > last - KEPT}
-    response = _json(201, {"room": room.id, **message.item(last)})
-    return response, replace(room, last=last, messages={**kept, last: message})
-
-
-@cache
-def page(transport: str) -> bytes:
-    """The page of a server with this transport."""
-    return PAGE.read_bytes().replace(b"$transport", transport.encode())
+def _asset(request: Request) -> str:
+    """The name in /assets/; empty for any other path."""
+    path = urlsplit(request.path).path
+    return path.removeprefix("/assets/") if re.fullmatch("/assets/[a-z]+([.][a-z]+)+", path) else ""
 
 
 @cache
@@ -279,31 +227,19 @@ def asset(name: str) -> bytes:
     return (ASSETS_FOLDER / name).read_bytes()
 
 
-def _parameters(request: Request) -> int:
-    """`after`, when `user` is right as well. Raises Refused."""
-    parameters: dict[bytes, bytes] = {}
-    for pair in request.path.partition("?")[2].split("&"):
-        name, _, value = pair.partition("=")
-        parameters.setdefault(_decoded(name), _decoded(value))
-    after = parameters.get(b"after", b"0").decode("latin-1")
-    if not _INTEGER.fullmatch(after) or int(after) > LARGEST:
-        raise Refused(400, "after must be a non-negative integer.")
-    if not is_user(parameters.get(b"user", b"nobody").decode("utf-8", "replace")):
-        raise Refused(422, USER_RULE)
-    return int(after)
-
-
-def _decoded(text: str) -> bytes:
-    return unquote_to_bytes(text.replace("+", " ").encode("latin-1"))
+@cache
+def page(transport: str) -> str:
+    """The page of a server with this transport."""
+    return PAGE.read_text().replace("$transport", transport)
 
 
 def is_user(value: object) -> bool:
-    """Whether this may be a name."""
+    """Whether some stack may take this for a name."""
     return _is_line(value, USER_LIMIT)
 
 
 def is_text(value: object) -> bool:
-    """Whether this may be a message's text."""
+    """Whether some stack may take this for a message's text."""
     return _is_line(value, TEXT_LIMIT)
 
 
@@ -311,30 +247,34 @@ def _is_line(value: object, limit: int) -> bool:
     return isinstance(value, str) and 1 <= len(value) <= limit and not _CONTROL.search(value)
 
 
-def _members(request: Request) -> dict[str, str]:
-    """The members of a body. Raises Refused."""
-    value = json_body(request, BODY_LIMIT)
-    if not isinstance(value, dict):
-        raise Refused(422, "Request body must be an object.")
-    if unknown := sorted(value.keys() - {"user", "text"}):
-        raise Refused(422, f"Unknown member: {unknown[0]}.")
-    if not is_user(value.get("user")):
-        raise Refused(422, USER_RULE)
-    if not is_text(value.get("text")):
-        raise Refused(422, TEXT_RULE)
-    return value
+def _surely(value: object, limit: int) -> bool:
+    """Whether every stack takes this, be it that it counts code points or UTF-16 units."""
+    return _is_line(value, limit) and len(value.encode("utf-16-le", "surrogatepass")) <= 2 * limit
 
 
-_NUL_NAME = re.compile(rb'"(\\u0000|\0)(?:[^"\\]|\\.)*"[ \t\r\n]*:', re.DOTALL)
+def in_order(users: list[str]) -> bool:
+    """Whether each is there once, in ascending order, be it by code point or by UTF-16 unit."""
+    by_unit = sorted({*users}, key=lambda user: user.encode("utf-16-be", "surrogatepass"))
+    return users in (sorted({*users}), by_unit)
 
 
-def wire_matter(request: Request) -> str | None:
-    """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    query = request.path.partition("?")[2]
-    matters = {
-        **request_matters(request),
-        "content in a HEAD request": request.method == "HEAD" and request.body is not None,
-        "a query that is not UTF-8": not is_utf_8(unquote_to_bytes(query.encode("latin-1"))),
-        "a member name that begins with NUL": bool(_NUL_NAME.search(request.body or b"")),
-    }
-    return first_matter(matters)
+# --- answers
+
+
+def unavailable(request: Request) -> Response:
+    """Of no use here: there is no database that could be away."""
+    return _response(503, ANY) if request.path == "/healthz" else problem(503)
+
+
+def problem(status: int) -> Response:
+    """An error (RFC 9457)."""
+    return _json(status, {"title": title(status), "status": status, "detail": "…"}, PROBLEM)
+
+
+def _json(status: int, body: object, kind: str = "application/json") -> Response:
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return _response(status, content, ("Content-Type", kind))
+
+
+def _response(status: int, content: bytes, *fields: tuple[str, str]) -> Response:
+    return Response(status, title(status), "HTTP/1.1", fields, content)

@@ -3,12 +3,10 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from itertools import chain, pairwise
-from typing import Any
 
 import pytest
-from starvation import Starvation
 
 from chat.sockets.client import Client, Gone, gone, until
 from chat.sockets.room import Room
@@ -20,21 +18,10 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 
-PING_TIMES = 10.0
-"""Seconds after which a silent member is dropped."""
 AT_ONCE = 25
 """Members who join together."""
 PERIOD = 0.5
 """Seconds between two batches."""
-
-
-class TooBusy(Exception):
-    """The machine cannot play so many."""
-
-
-def starvation_of(room: Room) -> Any:
-    """How long the machine kept the server waiting, where that can be known."""
-    return Starvation(room.running.pid) if room.running else nullcontext()
 
 
 async def come_and_go(room: Room, name: str, over: asyncio.Event) -> tuple[int, list[int]]:
@@ -89,72 +76,47 @@ def told_everything(room: Room, member: Client, own: Sequence[int], end: int) ->
     )
 
 
-async def crowd(room: Room, stay: int, polling: int, talking: int, turns: int, passing: int) -> None:
+@pytest.mark.parametrize(
+    ("stay", "polling", "talking", "turns", "passing"), [(40, 8, 40, 6, 6), (200, 10, 40, 2, 3)], ids=["forty", "many"]
+)
+async def test_a_crowd(room: Room, stay: int, polling: int, talking: int, turns: int, passing: int) -> None:
     members: list[Client] = []
-    with starvation_of(room) as starvation:
-        for first in range(0, stay, AT_ONCE):
-            members += await asyncio.gather(
-                *(
-                    room.join(f"member {number}", "polling" if number < polling else "websocket")
-                    for number in range(first, min(first + AT_ONCE, stay))
-                )
+    for first in range(0, stay, AT_ONCE):
+        members += await asyncio.gather(
+            *(
+                room.join(f"member {number}", "polling" if number < polling else "websocket")
+                for number in range(first, min(first + AT_ONCE, stay))
             )
-            # All are played by one process: it must read what it is told before it asks for more.
-            await room.settled(*present(members, starvation))
-        before, over = await room.last(), asyncio.Event()
-        coming = [asyncio.create_task(come_and_go(room, f"passing {number}", over)) for number in range(passing)]
-        saying = [asyncio.create_task(talk(member, turns)) for member in members[:talking]]
-        posting = [asyncio.create_task(post(room, f"http {number}", turns)) for number in range(2)]
-        said = await asyncio.gather(*saying)
-        posted = await asyncio.gather(*posting)
-        over.set()
-        passed = await asyncio.gather(*coming)
-        end = await room.settled(*present(members, starvation))
-        there = present(members, starvation)
+        )
+        # All are played by one process: it must read what it is told before it asks for more.
+        await room.settled(*members)
+    before, over = await room.last(), asyncio.Event()
+    coming = [asyncio.create_task(come_and_go(room, f"passing {number}", over)) for number in range(passing)]
+    saying = [asyncio.create_task(talk(member, turns)) for member in members[:talking]]
+    posting = [asyncio.create_task(post(room, f"http {number}", turns)) for number in range(2)]
+    said = await asyncio.gather(*saying)
+    posted = await asyncio.gather(*posting)
+    over.set()
+    passed = await asyncio.gather(*coming)
+    end = await room.settled(*members)
+    lost = [str(gone(member)) for member in members if member.closed.done()]
+    assert not lost, f"members were dropped: {lost[:5]}"
+
     kept = {message["id"]: message for message in await room.messages(before)}
     assert list(kept) == list(range(before + 1, end + 1)), "no id is left out"
     ids = sorted(chain(*said, *posted, *(own for _, own in passed)))
     assert len(set(ids)) == len(ids), "every message has an id of its own"
-    lost = {member.user for member in members} - {member.user for member in there}
+    # Who has left is not answered any more.
     unanswered = {kept[id_]["user"] for id_ in kept.keys() - {end, *ids}}
-    assert unanswered <= lost | {f"passing {number}" for number in range(passing)}, unanswered
-    own = {member.user: said[number] if number < talking else [] for number, member in enumerate(members)}
-    for member in there:
-        told_everything(room, member, own[member.user], end)
-        for number, (turns_passed, _) in enumerate(passed):
-            story = [name for name, what in member.events if what == {"user": f"passing {number}"}]
-            assert story == ["joined", "left"] * turns_passed, f"{member.user} was told of passing {number}: {story}"
-    for member in (there[0], there[-1]):
+    assert unanswered <= {f"passing {number}" for number in range(passing)}, unanswered
+    for number, member in enumerate(members):
+        told_everything(room, member, said[number] if number < talking else [], end)
+        for one, (turns_passed, _) in enumerate(passed):
+            story = [name for name, what in member.events if what == {"user": f"passing {one}"}]
+            assert story == ["joined", "left"] * turns_passed, f"{member.user} was told of passing {one}: {story}"
+    for member in (members[0], members[-1]):
         heard = {message["id"]: message for message in member.messages}
         assert all(heard.get(id_, message) == message for id_, message in kept.items())
-
-
-def present(members: Sequence[Client], starvation: Starvation | None) -> list[Client]:
-    """Those who are still there. AssertionError if one is not, without a machine too busy for its pings and pongs."""
-    there = [member for member in members if not member.closed.done()]
-    for member in members:
-        if member.closed.done():
-            busy = starvation.seconds(member.ended_at - PING_TIMES, member.ended_at) if starvation else 0
-            assert busy > PING_TIMES / 5, f"{gone(member)}, and the machine had been too busy for {busy:.1f} s alone"
-    if len(there) < len(members) / 2:
-        raise TooBusy(f"of {len(members)} members {len(there)} are still there")
-    return there
-
-
-async def test_forty(room: Room) -> None:
-    await crowd(room, stay=40, polling=8, talking=40, turns=6, passing=6)
-
-
-async def test_five_hundred(room: Room) -> None:
-    for stay in (500, 200, 80):
-        try:
-            await crowd(room, stay=stay, polling=10, talking=40, turns=2, passing=3)
-        except TooBusy:
-            if stay == 80:
-                raise
-            await room.empty()
-        else:
-            break
     # Everybody would be told of everybody's leaving. A poll that is cut may be seen, or not until the next ping.
     for client in [client for client in room.clients if isinstance(client.session, WebSocket)]:
         client.session.abort()
@@ -166,31 +128,21 @@ async def test_five_hundred(room: Room) -> None:
 
 @pytest.mark.transports("socket.io-batched")
 async def test_batches(room: Room) -> None:
-    """About every half second one event with all that is new, and none when nothing is."""
+    """At most one event in half a second, with all that is new, and none when nothing is."""
     ana, bia = await room.join("ana"), await room.join("bia", "polling")
     await room.settled(ana, bia)
-    with starvation_of(room) as starvation:
-        start, said = time.monotonic(), {}
-        while time.monotonic() < start + 3:
-            id_ = await room.post("rui", "oi")
-            said[id_] = time.monotonic()
-            await asyncio.sleep(0.04)
-        end = await room.settled(ana, bia)
-        took = time.monotonic() - start
+    start, said = time.monotonic(), []
+    while time.monotonic() < start + 1.5:
+        said.append(await room.post("rui", "oi"))
+        await asyncio.sleep(0.04)
+    end = await room.settled(ana, bia)
+    took = time.monotonic() - start
     for member in (ana, bia):
-        batches = [(at, what) for (name, what), at in zip(member.events, member.times, strict=True) if at > start]
-        ids = [message["id"] for _, batch in batches for message in batch]
+        batches = [what for (name, what), at in zip(member.events, member.times, strict=True) if at > start]
+        ids = [message["id"] for batch in batches for message in batch]
         assert ids == [*said, end], f"{member.user} was told {ids}"
-        assert all(isinstance(batch, list) and batch for _, batch in batches)
-        assert len(batches) <= took / PERIOD + 2, f"{member.user}: {len(batches)} batches in {took:.1f} s"
-        for at, batch in batches:
-            for message in batch:
-                spoken = said.get(message["id"], at)
-                busy = starvation.seconds(spoken, at) if starvation else 0
-                late = at - spoken - busy
-                assert late < PERIOD + 0.5, (
-                    f"{member.user}: message {message['id']} came {late:.2f} s after it was said"
-                )
+        assert all(isinstance(batch, list) and batch for batch in batches)
+        assert 2 <= len(batches) <= took / PERIOD + 2, f"{member.user}: {len(batches)} batches in {took:.1f} s"
     told = len(ana.events), len(bia.events)
     await asyncio.sleep(2.5 * PERIOD)
     assert (len(ana.events), len(bia.events)) == told, "a batch was sent when there was nothing new"
@@ -198,14 +150,12 @@ async def test_batches(room: Room) -> None:
 
 @pytest.mark.transports("socket.io")
 async def test_at_once(room: Room) -> None:
-    """A message is not held back: a conversation of twenty sentences is over before the first batches would be."""
+    """A message is not held back: in batches, a conversation of twenty sentences would take ten seconds."""
     ana, bia = await room.join("ana"), await room.join("bia", "polling")
-    with starvation_of(room) as starvation:
-        start = time.monotonic()
-        for turn in range(10):
-            for speaker, listener in ((ana, bia), (bia, ana)):
-                speaker.tell("message", f"{turn}")
-                assert await until(lambda one=listener, turn=turn: len(one.messages) > turn), f"{listener.user}: {turn}"
-        end = time.monotonic()
-    took = end - start - (starvation.seconds(start, end) if starvation else 0)
-    assert took < 20 * PERIOD / 3, f"twenty messages, each an answer to the one before, took {took:.1f} s"
+    start = time.monotonic()
+    for turn in range(10):
+        for speaker, listener in ((ana, bia), (bia, ana)):
+            speaker.tell("message", f"{turn}")
+            assert await until(lambda one=listener, turn=turn: len(one.messages) > turn), f"{listener.user}: {turn}"
+    took = time.monotonic() - start
+    assert took < 20 * PERIOD / 2, f"twenty messages, each an answer to the one before, took {took:.1f} s"

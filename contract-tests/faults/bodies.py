@@ -28,14 +28,6 @@ def lone_surrogate_taken(exchange: Exchange) -> Reply | None:
 
 
 @fault(JSON_BODIES)
-def byte_order_mark_taken(exchange: Exchange) -> Reply | None:
-    """A byte order mark before the JSON taken off."""
-    body = exchange.request.body or b""
-    mark = "\ufeff".encode()
-    return asked(exchange, body=body.removeprefix(mark)) if body.startswith(mark) else None
-
-
-@fault(JSON_BODIES)
 def latin_1_taken(exchange: Exchange) -> Reply | None:
     """What is not UTF-8 taken for Latin-1."""
     body = exchange.request.body or b""
@@ -75,14 +67,6 @@ def media_type_with_case(exchange: Exchange) -> Reply | None:
     if exchange.response.status >= 400 or all("application/json" in value for value in types):
         return None
     return problem(exchange, 415, "Content-Type must be application/json.")
-
-
-@fault(JSON_BODIES)
-def coding_ignored(exchange: Exchange) -> Reply | None:
-    """A Content-Encoding ignored."""
-    if exchange.response.status != 415 or not exchange.request.has("Content-Encoding"):
-        return None
-    return asked(exchange, headers=(("Content-Encoding", "identity"),))
 
 
 def limits_of_length(to: list[Fault], limit: int) -> None:

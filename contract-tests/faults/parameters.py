@@ -18,18 +18,6 @@ def last_parameter_counts(exchange: Exchange) -> Reply | None:
 
 
 @fault(PARAMETERS)
-def leading_zeros_taken(exchange: Exchange) -> Reply | None:
-    """Leading zeros taken."""
-    return values_changed(exchange, lambda _, value: re.sub("^0+([0-9]+)$", r"\1", value))
-
-
-@fault(PARAMETERS)
-def spaces_trimmed(exchange: Exchange) -> Reply | None:
-    """Spaces and line ends around an integer trimmed."""
-    return values_changed(exchange, lambda _, value: re.sub("^(?:%20|%0A|[+])*([0-9]+)(?:%20|%0A|[+])*$", r"\1", value))
-
-
-@fault(PARAMETERS)
 def digits_before_anything_count(exchange: Exchange) -> Reply | None:
     """Digits read up to whatever is no digit, as by parseInt."""
 
@@ -57,13 +45,6 @@ def numbers_of_javascript(exchange: Exchange) -> Reply | None:
 def parameters_not_decoded(exchange: Exchange) -> Reply | None:
     """Names and values of parameters not percent-decoded."""
     return asked_with_parameters(exchange, [pair.replace("%", "%25") for pair in parameters_of(exchange)])
-
-
-@fault(PARAMETERS)
-def names_without_case(exchange: Exchange) -> Reply | None:
-    """Names of parameters without regard to case."""
-    pairs = (pair.partition("=") for pair in parameters_of(exchange))
-    return asked_with_parameters(exchange, [f"{name.lower()}{equals}{value}" for name, equals, value in pairs])
 
 
 @fault(PARAMETERS)

@@ -1,17 +1,19 @@
 """The faults that a randoms server may have besides the general ones and those of parameters.
 
-The cases ask for a few draws at most, all with a seed, and for nothing that is large enough to be coded:
-`test_draws.py` and `test_compression.py` have the rest.
+The cases ask for a few draws at most, all with a seed, and for nothing that is large enough to be coded: what is coded
+wrongly, `test_compression.py` has to notice.
 """
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from faults.changes import (
     added,
     asked,
     asked_with_parameters,
-    if_status,
+    body_changed,
+    header_left_out,
     json_changed,
     json_of,
     parameters_of,
@@ -23,16 +25,15 @@ from faults.changes import (
 from faults.parameters import PARAMETERS, empty_values_ignored
 from faults.proxy import Exchange, Fault, Reply, fault
 
+from randoms.test_compression import Asking
 from samewire.http import Request
+from samewire.target import Target
 
 FAULTS: list[Fault] = [*PARAMETERS]
 
 NOT_HERE = {
     "created-as-ok": "nothing is made",
     "header-missing": "no answer has Location",
-    "type-of-nothing": "every answer has a body, if not to HEAD",
-    "characters-escaped": "no answer has a character outside ASCII",
-    "slashes-escaped": "no JSON has a slash",
 }
 
 _MASK = 2**32 - 1
@@ -146,13 +147,6 @@ def zeros_kept(exchange: Exchange) -> Reply | None:
 
 
 @fault(FAULTS)
-def counts_by_text(exchange: Exchange) -> Reply | None:
-    """Numbers sorted as texts."""
-    counts = _counts(exchange)
-    return _with_counts(exchange, dict(sorted(counts.items()))) if counts else None
-
-
-@fault(FAULTS)
 def sync_missing(exchange: Exchange) -> Reply | None:
     """No /randoms/sync."""
     return problem(exchange, 404, "No such resource.") if path_of(exchange) == "/randoms/sync" else None
@@ -206,14 +200,6 @@ def empty_seed_ignored(exchange: Exchange) -> Reply | None:
 
 
 @fault(FAULTS)
-def seed_before_count(exchange: Exchange) -> Reply | None:
-    """The seed judged before the count."""
-    if b"count must" not in exchange.response.body:
-        return None
-    return if_status(asked_with_parameters(exchange, ["count=0", *parameters_of(exchange)]), 400)
-
-
-@fault(FAULTS)
 def query_before_method(exchange: Exchange) -> Reply | None:
     """The query judged before the method."""
     if exchange.response.status != 405 or "=-1" not in exchange.request.path:
@@ -237,3 +223,48 @@ def coding_named(exchange: Exchange) -> Reply | None:
     if not exchange.response.body or exchange.response.values("Content-Encoding"):
         return None
     return reply(added(exchange.response, "Content-Encoding", "identity"))
+
+
+def _compression(target: Target) -> str | None:
+    """What one result that is large enough to be coded shows, asked for with gzip and without."""
+    asking = Asking(target)
+    with asking.lockstep:
+        try:
+            asking.size("/randoms?count=300&seed=5")
+        except AssertionError as error:
+            return "test_compression: " + str(error).split("\n")[1]
+    return None
+
+
+@fault(FAULTS, judge=_compression)
+def vary_missing(exchange: Exchange) -> Reply | None:
+    """No Vary on what may be coded."""
+    return header_left_out(exchange, "vary")
+
+
+@fault(FAULTS, judge=_compression)
+def never_coded(exchange: Exchange) -> Reply | None:
+    """gzip for nobody."""
+    return _as_for(exchange, "identity")
+
+
+@fault(FAULTS, judge=_compression)
+def always_coded(exchange: Exchange) -> Reply | None:
+    """gzip for everybody."""
+    return _as_for(exchange, "gzip")
+
+
+@fault(FAULTS, judge=_compression)
+def gzip_cut_short(exchange: Exchange) -> Reply | None:
+    """The end of a gzip body missing."""
+    if not exchange.response.values("Content-Encoding"):
+        return None
+    return body_changed(exchange, lambda body: body[:-1])
+
+
+def _as_for(exchange: Exchange, accepted: str) -> Reply | None:
+    """The answer to a client that accepts something else."""
+    request = exchange.request
+    others = tuple(field for field in request.headers if field[0].lower() != "accept-encoding")
+    answer = exchange.ask(replace(request, headers=(*others, ("Accept-Encoding", accepted))))
+    return [answer.raw] if answer.values("Content-Encoding") != exchange.response.values("Content-Encoding") else None

@@ -16,14 +16,8 @@ ASKING = (
 )
 """What does real work, and what is asked beside it."""
 
-NOT_ASKING = (
-    Request("GET", "/randoms?count=-1"),
-    Request("HEAD", "/randoms/sync?seed=0"),
-    Request("GET", "/"),
-    Request("DELETE", "/randoms?count=1&seed=1"),
-    Request("POST", "/randoms", (("Content-Type", "application/json"),), b"{}"),
-)
-"""What is answered without any."""
+NOT_ASKING = ()
+"""There is no dependency that could be away."""
 
 
 def making(number: int) -> Request:

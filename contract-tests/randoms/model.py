@@ -1,25 +1,21 @@
-"""The randoms' contract as a pure function: the complete response to any request that its application sees.
+"""The randoms' contract as a function: what is right about an answer to a request that `openapi.yaml` describes.
 
-Independent of every server: written from the contract, with no HTTP library in it. Draws up to a number it computes, in
-another way than the servers do; some others it knows by their pinned digest; of the rest, and of those without a seed,
-it knows what they are but not what was drawn.
-
-Layers that are for every service ask a service's model for `judge`, `problem` and `unavailable`, and for nothing else.
+Named errors need no model (openapi_requests.py knows their status). Results of up to so many draws it computes, in
+another way than the servers do; some others it knows by their pinned digest; of the rest it knows what they are but not
+what was drawn. Layers that are for every service ask for `judge`, `problem` and `unavailable`.
 """
 
-import gzip
 import json
 import re
-from dataclasses import dataclass, replace
-from email.utils import formatdate
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-from common_rules import Refused, allow, first_matter, path_matters, path_segments
 
 from randoms.golden import draws
-from samewire.contract.compare import content, differences, response_problems
+from samewire.contract.cases import title
+from samewire.contract.compare import ANY, PROBLEM, content, differences, response_problems
 from samewire.http import Request, Response
 
 COMPUTED = 10_000_000
@@ -29,17 +25,10 @@ MOST = 100_000_000
 NUMBERS = 1000
 """Numbers from 1 to this are drawn."""
 
-LIMITS = {"count": (0, MOST), "seed": (1, 2**32 - 1)}
-"""The parameters in the order in which they are judged."""
-
-_TITLES = {400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
-_REASONS = _TITLES | {200: "OK"}
-_INTEGER = re.compile("0|[1-9][0-9]*")
-_RESULTS = (["randoms"], ["randoms", "sync"])
-_RESOURCES = (["healthz"], ["info"], *_RESULTS)
-
-_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-_CODING = re.compile(rf"({_TOKEN})(?:[ \t]*;[ \t]*[qQ]=(0(?:\.[0-9]{{0,3}})?|1(?:\.0{{0,3}})?))?")
+_LIMITS = {"count": (0, MOST), "seed": (1, 2**32 - 1)}
+_RESULTS = ("/randoms", "/randoms/sync")
+_MANY = re.compile(rb"count=[0-9]{5}")
+_GZIP = {"": False, "identity": False, "gzip": True, "gzip, deflate": True}
 
 
 @dataclass(frozen=True)
@@ -58,180 +47,115 @@ class Asked:
     seed: int | None
 
 
-class Doubtful(Exception):
-    """A field of which the contract does not say what it means; the message says where."""
+DEFAULT = Settings()
 
 
-def answer(request: Request, settings: Settings = Settings(), shown: bytes = b"") -> Response:
-    """The response to `request`; `shown` is the body, decoded, where the model does not know it.
+def judge(request: Request, response: Response, settings: Settings = DEFAULT) -> list[str]:
+    """What is wrong with the response, one sentence each; empty if it is right.
 
-    Where the contract leaves open whether it is coded, it is not.
+    Of a request that the contract does not describe, nothing is wrong.
     """
-    try:
-        response = _route(request, shown)
-    except Refused as refused:
-        response = problem(refused.status, refused.detail, **refused.headers)
-    return _without_body_for_head(request, _coded(request, response, settings))
-
-
-def judge(request: Request, response: Response, settings: Settings = Settings()) -> list[str]:
-    """What is wrong with the response, one sentence each; empty if it is right."""
-    problems = response_problems(response, request)
-    shown = _stand_in(response, settings) if request.method == "HEAD" else content(response)
-    assert isinstance(shown, bytes)  # There are no pictures here.
-    try:
-        accepts_gzip(request)
-    except Doubtful:
-        as_it_is = "gzip" if response.values("Content-Encoding") else "identity"
-        others = tuple(field for field in request.headers if field[0].lower() != "accept-encoding")
-        expected = answer(replace(request, headers=(*others, ("Accept-Encoding", as_it_is))), settings, shown)
-    else:
-        expected = answer(request, settings, shown)
-    problems += differences(expected, response, request=request, names=("contract", "server"))
-    if problems or response.status != 200 or request.method == "HEAD":
+    expected = answer(request)
+    if not expected:
+        return []
+    problems = problems_of(request, expected, response)
+    if problems or request.method == "HEAD":
         return problems
-    segments = path_segments(request.path)
-    if segments == ["info"]:
-        return _info_problems(shown)
-    return _result_problems(asked(request.path), shown) if segments in _RESULTS else []
+    if request.path == "/info":
+        return _info_problems(response.body)
+    if wanted := asked(request):
+        return _coding_problems(request, response, settings) + _result_problems(wanted, content(response))
+    return []
 
 
-def _stand_in(head: Response, settings: Settings) -> bytes:
-    """A body as long as an answer to HEAD says that it would be, which is all that can be known of some."""
-    stated = "" if head.values("Content-Encoding") else "".join(head.values("Content-Length"))
-    return bytes(int(stated) if stated else settings.minimum if head.values("Vary") else 0)
+def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
+    """Every way in which `response` is unsound or not `expected`."""
+    return response_problems(response, request) + differences(expected, response, request=request)
 
 
-def unavailable(request: Request) -> Response:
-    """The response of a server that has too much to draw."""
-    return _without_body_for_head(request, problem(503, "Service unavailable.", Retry_After="1"))
+def answer(request: Request) -> Response | None:
+    """What a server answers to a valid request, as far as it is the same for all; None if the contract does not say."""
+    if request.method not in ("GET", "HEAD"):
+        return None
+    if request.path == "/healthz":
+        return Response(200, "OK", "HTTP/1.1", (), ANY)
+    if request.path != "/info" and (not asked(request) or accepts_gzip(request) is None):
+        return None
+    return Response(200, "OK", "HTTP/1.1", (("Content-Type", "application/json"),), ANY)
 
 
-def problem(status: int, detail: str, **headers: str) -> Response:
-    """An error response (RFC 9457) with further header fields, `_` for `-` in their names."""
-    body = {"type": "about:blank", "title": _TITLES[status], "status": status, "detail": detail}
-    return _response(status, _json(body), "application/problem+json", **headers)
-
-
-def _response(status: int, body: bytes, media_type: str, **headers: str) -> Response:
-    fields = [("Date", formatdate(usegmt=True)), ("Content-Type", media_type), ("Content-Length", str(len(body)))]
-    fields += [(name.replace("_", "-"), value) for name, value in headers.items()]
-    return Response(status, _REASONS[status], "HTTP/1.1", tuple(fields), body)
-
-
-def _without_body_for_head(request: Request, response: Response) -> Response:
-    return replace(response, body=b"") if request.method == "HEAD" else response
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-# ------------------------------------------------------------------------------------------------------------- routes
-
-
-def _route(request: Request, shown: bytes) -> Response:
-    segments = path_segments(request.path)
-    if segments not in _RESOURCES:
-        raise Refused(404, "No such resource.")
-    allow(request, "GET", "HEAD")
-    if segments == ["healthz"]:
-        shown = b'{"status":"ok"}'
-    elif segments != ["info"]:
-        wanted = asked(request.path)
-        shown = result(wanted.count, wanted.seed) if wanted.seed and wanted.count <= COMPUTED else shown
-    return _response(200, shown, "application/json")
-
-
-def asked(target: str) -> Asked:
-    """What a request target asks for. Raises Refused."""
-    given: dict[str, str] = {}
-    for pair in target.partition("?")[2].split("&"):
-        name, _, value = pair.replace("+", " ").partition("=")
-        given.setdefault(_decoded(name), _decoded(value))
+def asked(request: Request) -> Asked | None:
+    """What a valid request for a result asks for; None for any other request."""
+    parts = urlsplit(request.path)
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    if parts.path not in _RESULTS or {name for name, _ in given} - _LIMITS.keys() or len(dict(given)) < len(given):
+        return None
     numbers = {}
-    for name, (least, most) in LIMITS.items():
-        if (text := given.get(name)) is None:
-            continue
-        # More digits than this are too large whatever they are.
-        if not _INTEGER.fullmatch(text) or len(text) > 10 or not least <= int(text) <= most:
-            raise Refused(400, f"{name} must be an integer from {least} to {most}.")
+    for name, text in given:
+        least, most = _LIMITS[name]
+        if not re.fullmatch("0|[1-9][0-9]{0,9}", text) or not least <= int(text) <= most:
+            return None
         numbers[name] = int(text)
     return Asked(numbers.get("count", MOST), numbers.get("seed"))
 
 
-def _decoded(text: str) -> str:
-    return unquote_to_bytes(text.encode("latin-1")).decode("utf-8", "replace")
-
-
-def draws_of(request: Request) -> int:
-    """How many numbers a server draws for a request."""
-    if request.method not in ("GET", "HEAD") or path_segments(request.path) not in _RESULTS:
-        return 0
-    try:
-        return asked(request.path).count
-    except Refused:
-        return 0
-
-
-def is_fixed(request: Request) -> bool:
-    """Whether every server gives the same body, once decoded."""
-    if path_segments(request.path) == ["info"] and request.method in ("GET", "HEAD"):
-        return False
-    return draws_of(request) == 0 or asked(request.path).seed is not None
-
-
-def wire_matter(request: Request) -> str | None:
-    """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    return first_matter(path_matters(request))
-
-
-# -------------------------------------------------------------------------------------------------------- compression
-
-
-def _coded(request: Request, response: Response, settings: Settings) -> Response:
-    if not settings.compression or len(response.body) < settings.minimum:
-        return response
-    try:
-        gzipped = accepts_gzip(request)
-    except Doubtful:
-        gzipped = False
-    headers = (*response.headers, ("Vary", "Accept-Encoding"))
-    if not gzipped:
-        return replace(response, headers=headers)
-    body = gzip.compress(response.body, mtime=0)
-    others = tuple(field for field in headers if field[0] != "Content-Length")
-    fields = (("Content-Length", str(len(body))), ("Content-Encoding", "gzip"))
-    return replace(response, headers=others + fields, body=body)
-
-
-def accepts_gzip(request: Request) -> bool:
-    """Whether the client is to get gzip. Raises Doubtful."""
+def accepts_gzip(request: Request) -> bool | None:
+    """Whether the client is to get gzip if the result is large; None if the contract does not say."""
     lines = [value for name, value in request.headers if name.lower() == "accept-encoding"]
-    elements = [element.strip(" \t") for line in lines for element in line.split(",")]
-    weights: dict[str, float] = {}
-    for element in filter(None, elements):
-        match = _CODING.fullmatch(element)
-        if not match:
-            raise Doubtful(f"{element!r} is no coding with a quality value")
-        name = match[1].lower()
-        if name in weights:
-            raise Doubtful(f"{name} comes twice")
-        if name == "x-gzip":
-            raise Doubtful("an old name of gzip (RFC 9110, 8.4.1.3)")
-        weights[name] = float(match[2] or 1)
-    weight = weights.get("gzip", weights.get("*", 0.0))
-    return weight > 0 and weight >= weights.get("identity", 0.0)
+    return _GZIP.get(", ".join(lines))
+
+
+def is_light(data: bytes) -> bool:
+    """Whether bytes that may be read as requests for results ask for few draws; without a count it is the most."""
+    lines = [line for line in data.splitlines() if b"andoms" in line]
+    return all(re.search(rb"[?&]count=[0-9]{1,4}(?![0-9])", line) and not _MANY.search(line) for line in lines)
+
+
+def unavailable(request: Request) -> Response:
+    """The answer of a server that has too much to draw."""
+    return problem(503)
+
+
+def problem(status: int) -> Response:
+    """An error (RFC 9457)."""
+    text = json.dumps({"title": title(status), "status": status, "detail": "…"}).encode()
+    return Response(status, title(status), "HTTP/1.1", (("Content-Type", PROBLEM),), text)
+
+
+def _coding_problems(request: Request, response: Response, settings: Settings) -> list[str]:
+    """Whether a result is coded, if and only if it is to be, and says that it may be."""
+    large = settings.compression and len(content(response)) >= settings.minimum
+    codings, varies = response.values("Content-Encoding"), ",".join(response.values("Vary")).lower()
+    problems = []
+    if codings != (["gzip"] if large and accepts_gzip(request) else []):
+        problems.append(f"Content-Encoding is {codings or 'not there'}, with {settings} and {request.headers}")
+    if large and "accept-encoding" not in [name.strip() for name in varies.split(",")]:
+        problems.append(f"Vary is {varies or 'not there'}, without Accept-Encoding")
+    return problems
 
 
 # -------------------------------------------------------------------------------------------------------------- draws
 
 
+def spelled(value: object) -> bytes:
+    """A result as it is pinned: without white space, numbers ascending."""
+    if isinstance(value, dict) and isinstance(value.get("counts"), dict):
+        value = {
+            "count": value.get("count"),
+            "counts": dict(sorted(value["counts"].items(), key=lambda one: _number(one[0]))),
+        }
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _number(name: str) -> int:
+    return int(name) if re.fullmatch("[1-9][0-9]{0,3}", name) else 0
+
+
 @lru_cache(maxsize=1000)
 def result(count: int, seed: int) -> bytes:
-    """The body for so many draws from a seed."""
+    """So many draws from a seed, as they are pinned."""
     drawn = {str(number): int(times) for number, times in enumerate(counts(count, seed)) if times}
-    return _json({"count": count, "counts": drawn})
+    return spelled({"count": count, "counts": drawn})
 
 
 def counts(count: int, seed: int) -> np.ndarray:
@@ -285,28 +209,31 @@ for _ in range(_LARGEST):
     _STEPS.append(_STEPS[-1].doubled())
 
 
-# ------------------------------------------------------------------------------- what cannot be known, or only in part
-
-
-_NUMBERS = {str(number): number for number in range(1, NUMBERS + 1)}
-
-
 def _result_problems(wanted: Asked, body: bytes) -> list[str]:
-    """What is wrong with a result that need not have been computed here."""
+    """What is wrong with a result, the coding removed."""
+    try:
+        value = json.loads(body)
+    except ValueError as error:
+        return [f"no JSON: {error}"]
+    if wanted.seed and wanted.count <= COMPUTED:
+        right = result(wanted.count, wanted.seed)
+        return [] if spelled(value) == right else [f"{_short(spelled(value))} instead of {_short(right)}"]
     if pinned := _pinned().get(wanted):
-        return pinned.problems(body)
-    value = _parsed(body)
-    if not isinstance(value, dict) or list(value) != ["count", "counts"] or not isinstance(value["counts"], dict):
-        return ["not an object with count and counts, written without white space"]
-    drawn = value["counts"]
-    numbers = [_NUMBERS.get(name, 0) for name in drawn]
-    if 0 in numbers or numbers != sorted(numbers):
-        return [f"the numbers are not some of 1 to {NUMBERS}, ascending"]
+        return pinned.problems(spelled(value))
+    drawn = value.get("counts") if isinstance(value, dict) else None
+    if not isinstance(drawn, dict) or value.keys() != {"count", "counts"}:
+        return ["not an object with count and counts"]
+    if any(not 1 <= _number(name) <= NUMBERS for name in drawn):
+        return [f"numbers other than 1 to {NUMBERS}"]
     if {*map(type, drawn.values())} - {int} or min(drawn.values(), default=1) < 1:
         return ["not every number was drawn a positive number of times"]
     if value["count"] != wanted.count or sum(drawn.values()) != wanted.count:
         return [f"{sum(drawn.values())} drawn, and said to be {value['count']}, instead of {wanted.count}"]
     return []
+
+
+def _short(text: bytes) -> str:
+    return text[:200].decode()
 
 
 @cache
@@ -315,33 +242,25 @@ def _pinned() -> dict[Asked, draws.Draw]:
 
 
 def _info_problems(body: bytes) -> list[str]:
-    """What is wrong with the shape of /info."""
-    value = _parsed(body)
-    names = ["arguments", "platform", "runtime", "pid", "cpus", "memory"]
-    if not isinstance(value, dict) or list(value) != names:
-        return [f"not an object with {', '.join(names)}, written without white space"]
-    arguments, memory = value["arguments"], value["memory"]
-    problems = []
-    if not isinstance(arguments, list) or not all(isinstance(one, str) for one in arguments):
-        problems.append("arguments is not a list of strings")
-    if value["platform"] != "linux":
-        problems.append(f"platform is {value['platform']!r}")
-    if not isinstance(value["runtime"], str) or not re.fullmatch(r"\S+( \S+)* [0-9]\S*", value["runtime"]):
-        problems.append(f"runtime is {value['runtime']!r} instead of a name and a version")
-    problems += [f"{name} is {value[name]!r}" for name in ("pid", "cpus") if not _is_positive(value[name])]
-    if not isinstance(memory, dict) or list(memory) != ["rss"] or not _is_positive(memory["rss"]):
-        problems.append(f"memory is {memory!r}")
-    return problems
+    """What is wrong with /info."""
+    try:
+        value = json.loads(body)
+    except ValueError as error:
+        return [f"no JSON: {error}"]
+    names = {"arguments", "platform", "runtime", "pid", "cpus", "memory"}
+    if not isinstance(value, dict) or value.keys() != names:
+        return [f"not an object with {', '.join(sorted(names))}"]
+    memory = value["memory"]
+    right = {
+        "arguments": isinstance(value["arguments"], list) and all(isinstance(one, str) for one in value["arguments"]),
+        "platform": value["platform"] == "linux",
+        "runtime": isinstance(value["runtime"], str) and bool(re.match("[^ ].* .*[0-9]", value["runtime"])),
+        "pid": _is_positive(value["pid"]),
+        "cpus": _is_positive(value["cpus"]),
+        "memory": isinstance(memory, dict) and memory.keys() == {"rss"} and _is_positive(memory["rss"]),
+    }
+    return [f"{name} is {value[name]!r}" for name in right if not right[name]]
 
 
 def _is_positive(value: object) -> bool:
     return type(value) is int and value > 0
-
-
-def _parsed(body: bytes) -> object:
-    """The value of a JSON text; None if it is none, or not written as every body here is."""
-    try:
-        value = json.loads(body)
-    except ValueError:
-        return None
-    return value if _json(value) == body else None

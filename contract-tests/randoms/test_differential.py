@@ -1,4 +1,4 @@
-"""Generated requests to all servers in lockstep: every answer against the model's and the other servers'.
+"""Calls generated from `openapi.yaml` to all servers in lockstep: every answer against the contract's.
 
 `SAMEWIRE_EXPLORE=600` looks for ten minutes per test with fresh seeds, instead of at the same examples every time.
 """
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 from generated import EXPLORE, check_all
 from hypothesis import strategies as st
-from lockstep import Lockstep, disagreements, is_refused
+from lockstep import Lockstep
+from openapi_requests import Call, erroneous
 
 from randoms import model, strategies
-from samewire.contract.compare import response_problems
-from samewire.http import ExchangeError, Request, Response
+from samewire.http import Request, Response
 from samewire.target import Target
 
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(120 + EXPLORE)]
@@ -24,50 +24,21 @@ class Comparison:
     def __init__(self, targets: list[Target]) -> None:
         self.lockstep = Lockstep(targets)
 
-    def check(self, request: Request) -> None:
-        """Send one request to every target. Blamed if one is wrong."""
-        doubt = model.wire_matter(request)
-        if doubt:
-            self.lockstep.hang_up()
+    def check(self, call: Call) -> None:
+        """Send a call to every target. Blamed if an answer is wrong."""
+        request = call.sent.request
         answers = self.lockstep.ask(dict.fromkeys(self.lockstep.targets, request))
-        if doubt:
-            self.lockstep.hang_up()
-        whole = {name: answer for name, answer in answers.items() if isinstance(answer, Response)}
-        if doubt:
-            problems = {name: self._doubtful_problems(request, answer) for name, answer in answers.items()}
-        else:
-            problems = {
-                name: model.judge(request, answer) if name in whole else [f"no answer: {answer}"]
-                for name, answer in answers.items()
-            }
-            if comparable(request):
-                for name, problem in disagreements(dict.fromkeys(whole, request), whole):
-                    # Against the contract it has been said already.
-                    problems[name] += [] if problems[name] else [problem]
+        problems = {
+            name: _problems(request, answer, call.error) if isinstance(answer, Response) else [f"no answer: {answer}"]
+            for name, answer in answers.items()
+        }
         if any(problems.values()):
-            note = f"a wire matter, {doubt}: a 4xx, a closed connection or a result would do" if doubt else ""
-            columns = whole if doubt else {"the contract": model.answer(request), **whole}
-            raise self.lockstep.blame(problems, request, columns, note)
-
-    @staticmethod
-    def _doubtful_problems(request: Request, answer: Response | ExchangeError) -> list[str]:
-        """The rule for wire matters: a 4xx, a closed connection, or a result as the stack reads the query."""
-        if is_refused(answer):
-            return []
-        if isinstance(answer, ExchangeError):
-            return [f"neither an answer nor a closed connection: {answer}"]
-        if answer.status == 200 and not response_problems(answer, request):
-            return []
-        return [f"status {answer.status}: neither a 4xx nor a result"]
+            whole = {name: answer for name, answer in answers.items() if isinstance(answer, Response)}
+            raise self.lockstep.blame(problems, request, whole)
 
 
-def comparable(request: Request) -> bool:
-    """Whether all servers must give the same answer: not to /info, without a seed, or where the coding is left open."""
-    try:
-        model.accepts_gzip(request)
-    except model.Doubtful:
-        return False
-    return model.is_fixed(request)
+def _problems(request: Request, answer: Response, error: int | None) -> list[str]:
+    return model.problems_of(request, model.problem(error), answer) if error else model.judge(request, answer)
 
 
 @pytest.fixture
@@ -77,38 +48,10 @@ def comparison(targets: list[Target]) -> Iterator[Comparison]:
         yield compared
 
 
-def test_any_request(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.requests(), 400)
-
-
-def test_any_query(comparison: Comparison) -> None:
-    def asking(drawn: tuple[str, str]) -> Request:
-        return Request("GET", f"/randoms{drawn[0]}{drawn[1]}")
-
-    queries = st.tuples(st.sampled_from(["", "/sync"]), strategies.queries())
-    check_all(comparison.check, queries.map(asking).filter(strategies.light), 400)
-
-
-def test_any_result(comparison: Comparison) -> None:
+def test_results(comparison: Comparison) -> None:
     check_all(comparison.check, strategies.results(), 300)
 
 
-def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.doubtful(), 100)
-
-
-@pytest.mark.parametrize("form", ["count=6{}&seed=1", "count=6&seed={}4", "count{}=x&count=6&seed=1"])
-def test_every_byte_in_a_query(comparison: Comparison, form: str) -> None:
-    encoded = [f"%{byte:02x}" for byte in range(256)]
-    for spelled in (*encoded, *strategies.QUERY_CHARACTERS):
-        request = Request("GET", f"/randoms?{form.format(spelled)}")
-        if strategies.light(request):
-            comparison.check(request)
-
-
-@pytest.mark.parametrize("place", ["gzip{}", "{}gzip", "gzip;q=0{}", "gzip{}br", "gzip;{}q=0.5"])
-def test_every_byte_in_accept_encoding(comparison: Comparison, place: str) -> None:
-    # Of bytes that are not UTF-8 a stack may make a wire matter.
-    for character in (*"\t", *map(chr, range(0x20, 0x7F)), *map(chr, range(0x80, 0x100))):
-        value = place.format(character.encode().decode("latin-1"))
-        comparison.check(Request("GET", "/randoms?count=200&seed=1", (("Accept-Encoding", value),)))
+def test_named_errors(comparison: Comparison) -> None:
+    calls = st.sampled_from(strategies.DRAWS).flatmap(lambda one: erroneous(one, strategies.OWN))
+    check_all(comparison.check, calls, 100)

@@ -15,31 +15,20 @@ from samewire.target import Target
 
 pytestmark = pytest.mark.layer("cases")
 
-RUNTIMES = {"TypeScript": "Node.js ", "Java": "OpenJDK ", "Scala": "OpenJDK ", "PHP": "PHP "}
 
-
-def info(target: Target, query: str = "") -> dict:
+def info(target: Target) -> dict:
     """What the server says. AssertionError if it is not of the right shape."""
-    request = Request("GET", f"/info{query}")
+    request = Request("GET", "/info")
     answer = exchange(target, request)
     problems = model.judge(request, answer)
     assert not problems, f"{target.name}: {problems}\n{answer.body.decode(errors='replace')}"
     return json.loads(answer.body)
 
 
-def test_shape(target: Target) -> None:
-    for query in ("", "?", "?count=-1&seed=0"):
-        info(target, query)
-
-
 def test_head(target: Target) -> None:
-    for accepted in ("identity", "gzip"):
-        headers = (("Accept-Encoding", accepted),)
-        whole, head = (exchange(target, Request(method, "/info", headers)) for method in ("GET", "HEAD"))
-        problems = model.judge(Request("HEAD", "/info", headers), head)
-        assert not problems, f"{target.name}: {problems}"
-        assert head.values("Vary") == whole.values("Vary")
-        assert head.values("Content-Encoding") == whole.values("Content-Encoding")
+    request = Request("HEAD", "/info")
+    problems = model.judge(request, exchange(target, request))
+    assert not problems, f"{target.name}: {problems}"
 
 
 def own_pid(process: psutil.Process) -> int:
@@ -52,7 +41,6 @@ def test_it_is_so(target: Target) -> None:
     if not target.server or not target.pid:
         pytest.skip("not a server of this checkout: nobody knows its process")
     said = info(target)
-    assert said["runtime"].startswith(RUNTIMES[target.server.language]), said["runtime"]
     main = psutil.Process(target.pid)
     processes = {own_pid(one): one for one in [main, *main.children(recursive=True)]}
     assert said["pid"] in processes, f"{said['pid']} is none of its processes: {sorted(processes)}"

@@ -1,6 +1,6 @@
 """The faults that a raytracer may have besides the general ones and those of parameters.
 
-No case asks for a picture but with HEAD: what pictures show, `test_pixels.py` looks at.
+Cases look at the type of a picture alone: what it shows, the model has to notice, as in `test_pixels.py`.
 """
 
 import re
@@ -20,14 +20,16 @@ from faults.changes import (
 from faults.parameters import PARAMETERS, clamped
 from faults.proxy import Exchange, Fault, Reply, fault
 
+from raytracer import model
+from samewire.contract import images
+from samewire.http import Request, exchange
+from samewire.target import Target
+
 FAULTS: list[Fault] = [*PARAMETERS]
 
 NOT_HERE = {
     "created-as-ok": "nothing is made",
     "header-missing": "no answer has Location",
-    "type-of-nothing": "every answer has a body, if not to HEAD",
-    "characters-escaped": "no answer has a character outside ASCII",
-    "slashes-escaped": "no JSON has a slash",
 }
 
 _RIGHT = {"width": "1", "height": "1", "depth": "0"}
@@ -41,22 +43,6 @@ def _names(exchange: Exchange) -> set[str]:
 def _with_right(exchange: Exchange, *names: str) -> Reply | None:
     """The answer with right values put before whatever is given."""
     return asked_with_parameters(exchange, [*(f"{name}={_RIGHT[name]}" for name in names), *parameters_of(exchange)])
-
-
-@fault(FAULTS)
-def another_order(exchange: Exchange) -> Reply | None:
-    """The width judged last."""
-    if exchange.response.status != 400 or path_of(exchange) != "/render":
-        return None
-    return if_status(_with_right(exchange, "width"), 400)
-
-
-@fault(FAULTS)
-def depth_before_height(exchange: Exchange) -> Reply | None:
-    """The depth judged before the height."""
-    if b"height must" not in exchange.response.body:
-        return None
-    return if_status(_with_right(exchange, "height"), 400)
 
 
 @fault(FAULTS)
@@ -131,3 +117,30 @@ def parameters_of_the_body(exchange: Exchange) -> Reply | None:
     if "width=" not in body or path_of(exchange) != "/render" or exchange.request.method != "GET":
         return None
     return asked_with_parameters(exchange, [*parameters_of(exchange), *body.split("&")])
+
+
+# ------------------------------------------------------------------------------------------------------------ pixels
+
+_PICTURE = Request("GET", "/render?width=16&height=12&depth=3")
+
+
+def _pixels(target: Target) -> str | None:
+    """What the model finds in one picture."""
+    problems = model.judge(_PICTURE, exchange(target, _PICTURE))
+    return f"the pixels: {problems[0]}" if problems else None
+
+
+@fault(FAULTS, judge=_pixels)
+def pixel_changed(exchange: Exchange) -> Reply | None:
+    """One value of one pixel wrong by one."""
+    if exchange.request.path != _PICTURE.path:
+        return None
+    picture = images.decode(exchange.response.body)
+    last = bytes([picture.pixels[-1] ^ 1])
+    return reply(exchange.response, body=images.encode(picture.width, picture.height, picture.pixels[:-1] + last))
+
+
+@fault(FAULTS, judge=_pixels)
+def one_reflection_less(exchange: Exchange) -> Reply | None:
+    """Reflections that end one too early."""
+    return asked(exchange, path=exchange.request.path.replace("depth=3", "depth=2"))

@@ -14,14 +14,8 @@ ASKING = (
 )
 """What does real work, and what is asked beside it."""
 
-NOT_ASKING = (
-    Request("GET", "/render"),
-    Request("HEAD", "/render?width=1&height=1&depth=11"),
-    Request("GET", "/"),
-    Request("DELETE", "/render?width=1&height=1&depth=0"),
-    Request("POST", "/render", (("Content-Type", "application/json"),), b"{}"),
-)
-"""What is answered without any."""
+NOT_ASKING = ()
+"""There is no dependency that could be away."""
 
 
 def making(number: int) -> Request:

@@ -1,36 +1,28 @@
-"""The raytracer's contract as a pure function: the complete response to any request that its application sees.
+"""The raytracer's contract as a function: what is right about an answer to a request that `openapi.yaml` describes.
 
-Independent of every server: written from the contract, with no HTTP library in it. Small pictures it computes
-(`pixels.py`), others it knows by their pinned digest, of the rest it knows what they are but not what they show.
-
-Layers that are for every service ask a service's model for `judge`, `problem` and `unavailable`, and for nothing else.
+Named errors need no model (openapi_requests.py knows their status). Small pictures it computes (`pixels.py`), others it
+knows by their pinned digest; of the rest it knows what they are but not what they show. Layers that are for every
+service ask for `judge`, `problem` and `unavailable`.
 """
 
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
-from email.utils import formatdate
+from dataclasses import dataclass
 from functools import cache
-from urllib.parse import unquote_to_bytes
-
-from common_rules import Refused, allow, first_matter, path_matters, path_segments
+from urllib.parse import parse_qsl, urlsplit
 
 from raytracer import pixels
 from raytracer.golden import pictures
 from samewire.contract import images
-from samewire.contract.compare import differences, response_problems
+from samewire.contract.cases import title
+from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
 from samewire.http import Request, Response
 
 COMPUTED = 10_000
 """Pixels up to which the model computes a picture, in a fraction of a second."""
 
-LIMITS = {"width": (1, 1920), "height": (1, 1080), "depth": (0, 10)}
-"""The parameters in the order in which they are judged."""
-
-_TITLES = {400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
-_REASONS = _TITLES | {200: "OK"}
-_INTEGER = re.compile("0|[1-9][0-9]*")
+_LIMITS = {"width": (1, 1920), "height": (1, 1080), "depth": (0, 10)}
 _RGB = 2
 
 
@@ -43,77 +35,62 @@ class Size:
     depth: int
 
 
-def answer(request: Request, shown: bytes = b"") -> Response:
-    """The response to `request`; `shown` is the body of a picture that the model does not compute."""
-    try:
-        response = _route(request, shown)
-    except Refused as refused:
-        response = problem(refused.status, refused.detail, **refused.headers)
-    return _without_body_for_head(request, response)
-
-
 def judge(request: Request, response: Response, data: None = None) -> list[str]:
-    """What is wrong with the response, one sentence each; empty if it is right."""
-    problems = response_problems(response, request)
-    expected = answer(request, response.body)
-    problems += differences(expected, response, request=request, names=("contract", "server"))
-    if not problems and response.status == 200 and response.body and path_segments(request.path) == ["render"]:
-        problems += _picture_problems(size_of(request.path), response.body)
-    return problems
+    """What is wrong with the response, one sentence each; empty if it is right.
+
+    Of a request that the contract does not describe, nothing is wrong.
+    """
+    expected = answer(request)
+    problems = problems_of(request, expected, response) if expected else []
+    size = size_of(request)
+    return problems + (_picture_problems(size, response.body) if size and response.body and not problems else [])
+
+
+def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
+    """Every way in which `response` is unsound or not `expected`."""
+    return response_problems(response, request) + differences(expected, response, request=request)
+
+
+def answer(request: Request) -> Response | None:
+    """What a server answers to a valid request; None if the contract does not say."""
+    if request.method not in ("GET", "HEAD"):
+        return None
+    if request.path == "/healthz":
+        return Response(200, "OK", "HTTP/1.1", (), ANY)
+    size = size_of(request)
+    if not size:
+        return None
+    computed = request.method == "GET" and size.width * size.height <= COMPUTED
+    return Response(200, "OK", "HTTP/1.1", (("Content-Type", "image/png"),), _png(size) if computed else ANY)
+
+
+def size_of(request: Request) -> Size | None:
+    """The size that a valid request for a picture asks for; None for any other request."""
+    parts = urlsplit(request.path)
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    if parts.path != "/render" or len(given) != len(_LIMITS) or dict(given).keys() != _LIMITS.keys():
+        return None
+    if not all(re.fullmatch("0|[1-9][0-9]{0,3}", text) for _, text in given):
+        return None
+    numbers = {name: int(text) for name, text in given}
+    in_range = all(least <= numbers[name] <= most for name, (least, most) in _LIMITS.items())
+    return Size(**numbers) if in_range else None
+
+
+def is_light(data: bytes) -> bool:
+    """Whether bytes that may be read as requests for pictures ask for small ones."""
+    return not re.search(rb"(width|height)=[0-9]{3}", data)
 
 
 def unavailable(request: Request) -> Response:
-    """The response of a server that has too many pictures to render."""
-    return _without_body_for_head(request, problem(503, "Service unavailable.", Retry_After="1"))
+    """The answer of a server that has too many pictures to render."""
+    return problem(503)
 
 
-def problem(status: int, detail: str, **headers: str) -> Response:
-    """An error response (RFC 9457) with further header fields, `_` for `-` in their names."""
-    body = {"type": "about:blank", "title": _TITLES[status], "status": status, "detail": detail}
-    content = json.dumps(body, separators=(",", ":")).encode()
-    return _response(status, content, "application/problem+json", **headers)
-
-
-def _response(status: int, content: bytes, media_type: str, **headers: str) -> Response:
-    fields = [("Date", formatdate(usegmt=True)), ("Content-Type", media_type), ("Content-Length", str(len(content)))]
-    fields += [(name.replace("_", "-"), value) for name, value in headers.items()]
-    return Response(status, _REASONS[status], "HTTP/1.1", tuple(fields), content)
-
-
-def _without_body_for_head(request: Request, response: Response) -> Response:
-    return replace(response, body=b"") if request.method == "HEAD" else response
-
-
-def _route(request: Request, shown: bytes) -> Response:
-    segments = path_segments(request.path)
-    if segments not in (["healthz"], ["render"]):
-        raise Refused(404, "No such resource.")
-    allow(request, "GET", "HEAD")
-    if segments == ["healthz"]:
-        return _response(200, b'{"status":"ok"}', "application/json")
-    size = size_of(request.path)
-    computed = request.method == "GET" and size.width * size.height <= COMPUTED
-    return _response(200, _png(size) if computed else shown, "image/png")
-
-
-def size_of(target: str) -> Size:
-    """The size that a request target asks for. Raises Refused."""
-    given: dict[str, str] = {}
-    for pair in target.partition("?")[2].split("&"):
-        name, _, value = pair.replace("+", " ").partition("=")
-        given.setdefault(_decoded(name), _decoded(value))
-    numbers = {}
-    for name, (least, most) in LIMITS.items():
-        text = given.get(name, "")
-        # More digits than this are too large whatever they are.
-        if not _INTEGER.fullmatch(text) or len(text) > 9 or not least <= int(text) <= most:
-            raise Refused(400, f"{name} must be an integer from {least} to {most}.")
-        numbers[name] = int(text)
-    return Size(**numbers)
-
-
-def _decoded(text: str) -> str:
-    return unquote_to_bytes(text.encode("latin-1")).decode("utf-8", "replace")
+def problem(status: int) -> Response:
+    """An error (RFC 9457)."""
+    text = json.dumps({"title": title(status), "status": status, "detail": "…"}).encode()
+    return Response(status, title(status), "HTTP/1.1", (("Content-Type", PROBLEM),), text)
 
 
 @cache
@@ -139,8 +116,3 @@ def _picture_problems(size: Size, body: bytes) -> list[str]:
     if pinned and hashlib.sha256(picture.pixels).hexdigest() != pinned:
         return ["the pixels are not those that are pinned"]
     return []
-
-
-def wire_matter(request: Request) -> str | None:
-    """Why a stack may answer `request` before its application sees it; None when the model's answer must come."""
-    return first_matter(path_matters(request))

@@ -1,4 +1,4 @@
-"""The picture as the contract's pseudo-code (README.md) says, for the model: slow, so for small pictures only."""
+"""The picture as the contract's pseudo-code (pixels.md) says, for the model: slow, so for small pictures only."""
 
 from functools import cache
 from math import floor, inf, sqrt

@@ -1,24 +1,70 @@
 """The faults that a report server may have besides the general ones.
 
-The cases ask for no report: `test_upstreams.py` has what a page says, what the upstreams are asked and what comes
-of their faults. So the faults here are of health, paths and methods alone.
+No case looks at the page: `page_problems` does, and inputs of the atlas that must be answered with a report.
+`test_upstreams.py` has what the upstreams are asked and what comes of their faults.
 """
 
+import re
 from urllib.parse import unquote
 
-from faults.changes import added, asked, asked_at, json_changed, path_of, problem, reply, without
+from faults.changes import added, asked, asked_at, body_changed, path_of, problem, reply, without
 from faults.proxy import Exchange, Fault, Reply, fault
+
+from report import model
+from samewire.http import Request
+from samewire.http import exchange as ask
+from samewire.target import Target
 
 FAULTS: list[Fault] = []
 
 NOT_HERE = {
     "created-as-ok": "nothing is made",
     "header-missing": "no answer has Location",
-    "type-of-nothing": "every answer has a body, if not to HEAD",
-    "characters-escaped": "no answer has a character outside ASCII",
-    "slashes-escaped": "no JSON has a slash",
-    "detail-of-the-parser": "nothing is parsed, and no answer is 400",
 }
+
+
+# ---------------------------------------------------------------------------------------------------------- the page
+
+
+def page_problems(target: Target) -> str | None:
+    """What the contract finds wrong with a report before real upstreams."""
+    request = Request("GET", "/report")
+    return next(iter(model.judge(request, ask(target, request))), None)
+
+
+@fault(FAULTS, judge=page_problems)
+def share_of_nothing(exchange: Exchange) -> Reply | None:
+    """The percentage of an empty list divided by zero."""
+    return body_changed(exchange, lambda body: body.replace(b">0%<", b">NaN%<"))
+
+
+@fault(FAULTS, judge=page_problems)
+def picture_left_out(exchange: Exchange) -> Reply | None:
+    """A page without the bytes of the picture."""
+    return body_changed(exchange, lambda body: re.sub(b"base64,[^\"']*", b"base64,", body))
+
+
+@fault(FAULTS, judge=page_problems)
+def picture_in_the_alphabet_of_urls(exchange: Exchange) -> Reply | None:
+    """The picture in the alphabet of base64 that is for URLs."""
+    return body_changed(
+        exchange, lambda body: re.sub(b"base64,[^\"']*", lambda match: match[0].replace(b"+", b"-"), body)
+    )
+
+
+@fault(FAULTS, judge=page_problems)
+def script_added(exchange: Exchange) -> Reply | None:
+    """A script in the page."""
+    return body_changed(exchange, lambda body: body.replace(b"</main>", b"</main><script></script>"))
+
+
+@fault(FAULTS, judge=page_problems)
+def attribute_missing(exchange: Exchange) -> Reply | None:
+    """An attribute of the picture missing."""
+    return body_changed(exchange, lambda body: re.sub(b" alt=(\"[^\"]*\"|'[^']*')", b"", body))
+
+
+# ------------------------------------------------------------------------------------------- paths, methods, health
 
 
 @fault(FAULTS)
@@ -59,8 +105,8 @@ def query_in_the_path(exchange: Exchange) -> Reply | None:
 @fault(FAULTS)
 def everything_below(exchange: Exchange) -> Reply | None:
     """Whatever is below /report or /healthz taken for it."""
-    first, *below = path_of(exchange).split("/")[1:]
-    return asked_at(exchange, f"/{first}") if below else None
+    _, *names = path_of(exchange).split("/")
+    return asked_at(exchange, f"/{names[0]}") if len(names) > 1 else None
 
 
 @fault(FAULTS)
@@ -77,13 +123,6 @@ def head_refused_for_health(exchange: Exchange) -> Reply | None:
     """HEAD of /healthz answered with 404."""
     is_head = exchange.request.method == "HEAD" and path_of(exchange) == "/healthz"
     return problem(exchange, 404, "No such resource.") if is_head else None
-
-
-@fault(FAULTS)
-def health_in_detail(exchange: Exchange) -> Reply | None:
-    """More in the answer of /healthz than its status."""
-    is_healthy = path_of(exchange) == "/healthz" and exchange.response.status == 200
-    return json_changed(exchange, lambda value: value | {"uptime": 1}) if is_healthy else None
 
 
 @fault(FAULTS)

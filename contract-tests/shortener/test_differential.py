@@ -1,29 +1,34 @@
-"""Generated requests to all servers in lockstep: every answer against the model's and the other servers'.
+"""Calls generated from `openapi.yaml` to all servers in lockstep: every answer against the contract's.
+
+The same link has a hash of its own on each server.
 
 `SAMEWIRE_EXPLORE=600` looks for ten minutes per test with fresh seeds, instead of at the same examples every time.
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import pytest
-from common_rules import read_json, readings
 from generated import EXPLORE, check_all, each_of
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
-from lockstep import Lockstep, disagreements, is_refused
-from request_strategies import JSON, PATH_CHARACTERS, Sent, percent_encoded
+from lockstep import Lockstep
+from openapi_requests import Call, Operation, erroneous, valid
+from request_strategies import JSON, Sent
 
-from samewire.contract.compare import substitute
 from samewire.http import ExchangeError, Request, Response
 from samewire.pytest_plugin import Blamed
 from samewire.target import Target
 from shortener import model, strategies
+from shortener.strategies import LOOKUP, MAKE, OWN, READ
 
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(120 + EXPLORE)]
 
 SOME_KNOWN = list(model.SEEDED)[:40]
+
+Hashes = Mapping[str, str]
+"""A link's hash on each server."""
 
 
 class Comparison:
@@ -33,67 +38,40 @@ class Comparison:
         self.lockstep = Lockstep(targets)
         self.links: dict[str, Mapping[str, str]] = {target.name: ChainMap({}, model.SEEDED) for target in targets}
 
-    def check(self, sent: Sent) -> dict[str, str]:
-        """Send one request to every target; the fresh hash of each that made a link. Blamed if one is wrong."""
-        return self.check_each(dict.fromkeys(self.lockstep.targets, sent), {})
+    def check(self, call: Call, hashes: Hashes | str = model.NOT_MADE) -> Hashes:
+        """Send a call to every target, about the link with this hash; the hash of what it made on each.
 
-    def check_each(self, sent: Mapping[str, Sent], own: Mapping[str, str]) -> dict[str, str]:
-        """`check` with a request for each target; they differ in nothing but the hash that is the target's `own`."""
-        doubt = next(model.wire_matter(one.request) for one in sent.values())
-        if doubt:
-            self.lockstep.hang_up()
+        Blamed if an answer is wrong.
+        """
+        own = {name: hashes if isinstance(hashes, str) else hashes[name] for name in self.links}
+        sent = {name: call.at(hash=hash_) for name, hash_ in own.items()}
         answers = self.lockstep.ask({name: one.on_the_wire() for name, one in sent.items()})
-        if doubt:
-            self.lockstep.hang_up()
-        whole = {name: answer for name, answer in answers.items() if isinstance(answer, Response)}
-        fresh = {name: hash_ for name, answer in whole.items() if (hash_ := model.fresh_hash(answer))}
-        problems = {}
-        for name, answer in answers.items():
-            request = sent[name].request
-            if doubt:
-                problems[name] = self._doubtful_problems(name, request, answer)
-            elif isinstance(answer, ExchangeError):
-                problems[name] = [f"no answer: {answer}"]
-            else:
-                problems[name] = model.judge(request, answer, self.links[name])
-        if not doubt:
-            hashes = {**own, **fresh}
-            alike = {
-                name: substitute(answer, {hashes[name]: model.NO_FRESH_HASH} if name in hashes else {})
-                for name, answer in whole.items()
-            }
-            for name, problem in disagreements({name: one.request for name, one in sent.items()}, alike):
-                # Against the contract it has been said already.
-                problems[name] += [] if problems[name] else [problem]
+        problems = {name: self._problems(name, sent[name].request, answers[name], call.error) for name in answers}
         if any(problems.values()):
-            raise self._blame(sent, whole, problems, doubt)
+            raise self._blame(sent, answers, problems, call.error)
+        fresh = {name: hash_ for name, answer in answers.items() if (hash_ := model.fresh_hash(answer))}
         for name, hash_ in fresh.items():
-            self.links[name][hash_] = read_json(whole[name].body)["url"]
+            self.links[name][hash_] = model.url_of(sent[name].request)
         return fresh
 
-    def _doubtful_problems(self, name: str, request: Request, answer: Response | ExchangeError) -> list[str]:
-        """The rule for wire matters: a 4xx, a closed connection, or the answer of the path as a stack may read it."""
-        if is_refused(answer):
-            return []
-        if isinstance(answer, ExchangeError):
-            return [f"neither an answer nor a closed connection: {answer}"]
-        read = (Request(request.method, path, request.headers, request.body) for path in readings(request.path))
-        if any(not model.judge(one, answer, self.links[name]) for one in read):
-            return []
-        return [f"status {answer.status}: neither a 4xx nor the answer of any reading of the path"]
+    def look_up(self, hashes: Hashes | str, method: str = "GET") -> None:
+        """`check` of a link in both its forms."""
+        for operation in (LOOKUP, READ):
+            self.check(Call(operation, Sent(Request(method, operation.path))), hashes)
 
-    def _blame(
-        self,
-        sent: Mapping[str, Sent],
-        answers: Mapping[str, Response],
-        problems: Mapping[str, list[str]],
-        doubt: str | None,
-    ) -> Blamed:
+    def _problems(self, name: str, request: Request, answer: Response | ExchangeError, error: int | None) -> list[str]:
+        if isinstance(answer, ExchangeError):
+            return [f"no answer: {answer}"]
+        if error:
+            return model.problems_of(request, model.problem(error), answer)
+        return model.judge(request, answer, self.links[name])
+
+    def _blame(self, sent: Mapping, answers: Mapping, problems: Mapping[str, list[str]], error: int | None) -> Blamed:
         first = next(name for name in problems if problems[name])
         one = sent[first]
-        note = f"a wire matter, {doubt}: a 4xx, a closed connection or the path's own answer would do" if doubt else ""
-        columns = {"the contract": model.answer(one.request, self.links[first]), **answers}
-        return self.lockstep.blame(problems, one.on_the_wire(), columns, note)
+        expected = model.problem(error) if error else model.answer(one.request, self.links[first])
+        whole = {name: answer for name, answer in answers.items() if isinstance(answer, Response)}
+        return self.lockstep.blame(problems, one.on_the_wire(), {"the contract": expected, **whole})
 
 
 @pytest.fixture
@@ -103,37 +81,32 @@ def comparison(targets: list[Target]) -> Iterator[Comparison]:
         yield compared
 
 
-def test_any_path_looked_up(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.lookups(SOME_KNOWN), 400)
+METHODS = st.sampled_from(["GET", "GET", "HEAD"])
 
 
-def test_any_method_on_any_path(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.methods_and_paths(SOME_KNOWN), 200)
+@pytest.mark.parametrize("operation", [LOOKUP, READ], ids=lambda one: one.id)
+def test_any_hash(comparison: Comparison, operation: Operation) -> None:
+    calls = METHODS.map(lambda method: Call(operation, Sent(Request(method, operation.path))))
+    hashes = st.sampled_from(SOME_KNOWN) | strategies.near(SOME_KNOWN)
+    check_all(lambda one: comparison.check(*one), st.tuples(calls, hashes), 200)
 
 
-def test_any_body_posted(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.creations(), 400)
+def test_any_url(comparison: Comparison) -> None:
+    check_all(lambda call: comparison.look_up(comparison.check(call)), valid(MAKE, OWN), 150)
 
 
-def test_doubtful_requests_do_no_harm(comparison: Comparison) -> None:
-    check_all(comparison.check, strategies.doubtful(SOME_KNOWN), 200)
+def test_named_errors(comparison: Comparison) -> None:
+    check_all(comparison.check, erroneous(MAKE, OWN), 150)
 
 
-@pytest.mark.parametrize("form", ["/{}", "/{}ktPz4", "/dktPz{}", "/dktPz4{}", "/links/{}", "/links/dktPz4{}"])
-def test_every_byte_in_a_path(comparison: Comparison, form: str) -> None:
-    for byte in range(256):
-        comparison.check(Sent(Request("GET", form.format(f"%{byte:02x}"))))
-    for character in PATH_CHARACTERS:
-        comparison.check(Sent(Request("HEAD", form.format(character))))
+def test_no_url(comparison: Comparison) -> None:
+    check_all(comparison.check, strategies.bad_urls().map(refused), 150)
 
 
-@pytest.mark.parametrize(
-    "form", ["{}ttp://a.example/", "http{}//a", "http://{}", "http://a:{}", "http://a/{}", "http://a{}"]
-)
-def test_every_character_in_a_url(comparison: Comparison, form: str) -> None:
-    for character in [*map(chr, range(0x100)), "\u2028", "\ufeff", "１", "ſ", "\U0001f600"]:
-        body = strategies.spelled(form.format(character))
-        comparison.check(Sent(Request("POST", "/links", JSON, body)))
+def refused(url: str) -> Call:
+    """A POST of what is no URL."""
+    sent = Sent(Request("POST", MAKE.path, JSON, strategies.spelled_link(url)))
+    return Call(MAKE, sent, body={"url": url}, error=400)
 
 
 class Sequences(RuleBasedStateMachine):
@@ -142,34 +115,31 @@ class Sequences(RuleBasedStateMachine):
     comparison: ClassVar[Comparison]
     made = Bundle("made")
 
-    @rule(target=made, sent=strategies.good_creations())
-    def make(self, sent: Sent) -> dict[str, str]:
-        """A good POST."""
-        hashes = self.comparison.check(sent)
-        assert hashes, f"the model refuses what the strategy calls good: {sent}"
-        return hashes
+    @rule(target=made, call=valid(MAKE, OWN))
+    def make(self, call: Call) -> Hashes:
+        """A POST."""
+        return self.comparison.check(call)
 
-    @rule(sent=strategies.creations())
-    def try_to_make(self, sent: Sent) -> None:
-        """Any POST."""
-        self.comparison.check(sent)
+    @rule(call=erroneous(MAKE, OWN) | strategies.bad_urls().map(refused))
+    def fail(self, call: Call) -> None:
+        """A POST with something wrong."""
+        self.comparison.check(call)
 
-    @rule(sent=strategies.lookups(SOME_KNOWN))
-    def look_up(self, sent: Sent) -> None:
-        """Any path that has nothing to do with the links made here."""
-        self.comparison.check(sent)
+    @rule(hashes=st.sampled_from(SOME_KNOWN) | strategies.near(SOME_KNOWN), method=METHODS)
+    def look_up_another(self, hashes: str, method: str) -> None:
+        """What has nothing to do with the links made here."""
+        self.comparison.look_up(hashes, method)
 
-    @rule(
-        method=st.sampled_from(["GET", "GET", "HEAD", "GET", "DELETE", "PUT", "POST"]),
-        form=st.sampled_from(["/{}", "/links/{}", "/{}?a", "/{}/", "/x{}", "/links/{}/"]),
-        change=st.sampled_from([str, str, str, str.swapcase, lambda hash_: percent_encoded(hash_.encode())]),
-        hashes=made,
-    )
-    def ask_for(self, method: str, form: str, change: Callable[[str], str], hashes: dict[str, str]) -> None:
-        """A link that was made, or a path that is nearly its own."""
-        self.comparison.check_each(
-            {name: Sent(Request(method, form.format(change(hash_)))) for name, hash_ in hashes.items()}, hashes
-        )
+    @rule(hashes=made, method=METHODS)
+    def look_up(self, hashes: Hashes, method: str) -> None:
+        """A link that was made."""
+        self.comparison.look_up(hashes, method)
+
+    @rule(hashes=made)
+    def look_up_nearly(self, hashes: Hashes) -> None:
+        """A link that was made, but in the other case or cut."""
+        self.comparison.look_up({name: hash_.swapcase() for name, hash_ in hashes.items()})
+        self.comparison.look_up({name: hash_[:5] for name, hash_ in hashes.items()})
 
     @rule()
     def reconnect(self) -> None:

@@ -8,13 +8,14 @@ from itertools import pairwise
 from typing import TypeVar
 
 import pytest
+from openapi_requests import spelled as spelled_members
 from request_strategies import JSON
 
 from samewire.http import Connection, Request, Response, connect, exchange
 from samewire.target import Target
 from todo import model
 from todo.model import Todo
-from todo.strategies import spelled, spelled_members
+from todo.strategies import spelled_todo as spelled
 
 pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(180)]
 

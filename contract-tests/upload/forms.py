@@ -1,9 +1,11 @@
 """Forms as the tests write them, and what a server's folder holds."""
 
+import contextlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from samewire.http import Request
+from samewire.http import Connection, ExchangeError, Request, Response
 
 BOUNDARY = b"----samewire"
 TYPE = (("Content-Type", f"multipart/form-data; boundary={BOUNDARY.decode()}"),)
@@ -24,6 +26,27 @@ def form(*files: tuple[str, bytes], field: str = "files") -> bytes:
 def upload(*files: tuple[str, bytes], field: str = "files") -> Request:
     """The request that uploads files, by name and content."""
     return Request("POST", "/uploads", TYPE, form(*files, field=field))
+
+
+def exchange_while_sending(connection: Connection, request: Request) -> Response:
+    """The answer to a request whose client reads while it sends: it may come before the request has ended."""
+
+    def send() -> None:
+        with contextlib.suppress(ExchangeError):
+            connection.send(request)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(send)
+        taken = False
+        try:
+            response = connection.receive(request.method)
+            taken = response.status < 400
+            return response
+        finally:
+            if not taken:
+                # Nobody may read the rest.
+                with contextlib.suppress(OSError):
+                    connection.half_close()
 
 
 def files_below(folder: Path) -> set[str]:

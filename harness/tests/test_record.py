@@ -16,7 +16,7 @@ def server(tmp_path, monkeypatch):
     for service in ("shortener", "todo"):
         (contracts / service).mkdir(parents=True)
         (contracts / service / "openapi.yaml").write_text(service)
-    (contracts / "tolerated.yaml").write_text("[]")
+    (contracts / "generated.py").write_text("[]")
     monkeypatch.setattr(record, "CONTRACTS", contracts)
     folder = tmp_path / "servers-node/shortener-x"
     folder.mkdir(parents=True)
@@ -54,7 +54,8 @@ def test_a_pass_is_fresh_until_something_changes(server):
     [
         ("servers-node/shortener-x/main.ts", "its files"),
         ("servers-node/shortener-x/made", "its built files"),
-        ("contract-tests/tolerated.yaml", "the contract"),
+        ("servers-node/shortener-x/atlas.yaml", "its pinned answers"),
+        ("contract-tests/generated.py", "the contract"),
         ("contract-tests/shortener/openapi.yaml", "the contract"),
         ("harness/src/samewire/http.py", "the contract"),
     ],

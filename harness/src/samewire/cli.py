@@ -23,6 +23,7 @@ from samewire.build import BuildError, build, is_built
 from samewire.containers.daemon import NoEngine, stop_stale_engine
 from samewire.containers.engine import EngineError
 from samewire.databases import URL_VARIABLES, DatabaseError
+from samewire.datasets import NoSchema
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
 from samewire.paths import CHECKOUT, RESULTS
@@ -51,7 +52,7 @@ class _Group(click.Group):
             _fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
         except NoEngine as error:
             _fail(error, MISSING)
-        except (BuildError, DatabaseError, EngineError, StartError) as error:
+        except (BuildError, DatabaseError, EngineError, NoSchema, StartError) as error:
             _fail(error, FAILED)
         except KeyboardInterrupt:
             _fail("interrupted; everything that was started has been stopped", 130)
@@ -285,6 +286,25 @@ def verify(
             return
     options = {"urls": urls, "service": service, "layers": layers, "expression": expression, "workers": workers}
     sys.exit(run_suite(console, names, compose=compose, **options))
+
+
+@main.command()
+@_NAMES
+@click.option("--update", is_flag=True, help="Write what the servers answer to their atlas.yaml.")
+@click.option("--page", "page_only", is_flag=True, help="Ask nobody: write the page of what is pinned.")
+@click.option("--mutants", type=int, help="Send so many changed inputs instead; only the rule of safety is judged.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The seed of the changes.")
+def atlas(names: tuple[str, ...], update: bool, page_only: bool, mutants: int | None, seed: int) -> None:
+    """Ask servers the odd inputs of the atlas: is it safe, and as pinned? Writes the page docs/atlas/index.html."""
+    from samewire.atlas import command, page
+
+    chosen = select(find_servers(), names)
+    if mutants:
+        bad = command.send_mutants(chosen, console, mutants, seed)
+    else:
+        bad = 0 if page_only else command.ask_servers(chosen, console, update=update)
+        console.print(f"page: {page.write(find_servers())}", soft_wrap=True, highlight=False)
+    sys.exit(FAILED if bad else 0)
 
 
 def _composed(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from samewire.links import links
+from samewire.manifest import find_servers
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ class Dataset:
 
 
 def dataset(service: str, links_: int) -> Dataset:
-    """What a fresh database of a service holds; the shortener's `links_` links. KeyError for one without a database."""
+    """What a fresh database of a service holds; the shortener's `links_` links.
+
+    Raises NoSchema, and KeyError for a service without a database.
+    """
     return {"shortener": _links, "todo": _todos}[service](links_)
 
 
@@ -41,8 +45,20 @@ def _links(size: int) -> Dataset:
 
 
 def _todos(_: int) -> Dataset:
-    definition = (
-        "create table todos (id bigint generated always as identity primary key, title text not null,"
-        " completed boolean not null default false)"
-    )
-    return Dataset("todos", definition, ("id", "title", "completed"), lambda _: iter(()), 0)
+    return Dataset("todos", schema("todo"), ("id", "title", "completed"), lambda _: iter(()), 0)
+
+
+class NoSchema(Exception):
+    """No server of a service says what its table is."""
+
+
+def schema(service: str) -> str:
+    """The SQL that makes the table of a service: the `schema.sql` beside the first of its servers that has one.
+
+    All servers of a service ask the same table; a test of the harness holds their files to each other. Raises NoSchema.
+    """
+    for server in find_servers():
+        file = server.folder / "schema.sql"
+        if server.service == service and file.exists():
+            return file.read_text()
+    raise NoSchema(f"no server of {service} has a schema.sql, which makes its table")

@@ -92,7 +92,7 @@ class Request:
         url = url.rstrip("/")
         if self.body is not None and (self.has("Transfer-Encoding") or self.has("Content-Length")):
             host, port = address(url)
-            return f"{_python_output(self.to_bytes(f'{host}:{port}'))} | nc {host} {port}"
+            return f"{python_output(self.to_bytes(f'{host}:{port}'))} | nc {host} {port}"
         words = ["curl", "-i", "--globoff", "--path-as-is"]
         if self.method == "HEAD":
             words.append("--head")
@@ -111,7 +111,7 @@ class Request:
         text = self.body.decode("utf-8", "surrogateescape")
         if len(text) <= 1000 and text.isprintable() and not text.startswith("@"):
             return shlex.join([*words, "--data-binary", text])
-        return f"{_python_output(self.body)} | {shlex.join([*words, '--data-binary', '@-'])}"
+        return f"{python_output(self.body)} | {shlex.join([*words, '--data-binary', '@-'])}"
 
 
 @dataclass(frozen=True)
@@ -406,6 +406,6 @@ def compact(data: bytes, limit: int = 4000) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(data)} bytes)"
 
 
-def _python_output(data: bytes) -> str:
+def python_output(data: bytes) -> str:
     """A command for a shell that puts out these bytes."""
     return shlex.join(["python3", "-c", f"import sys; sys.stdout.buffer.write({compact(data, limit=len(data) * 4)})"])

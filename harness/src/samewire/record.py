@@ -8,6 +8,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from samewire.atlas.pins import file_of
 from samewire.build import artefact_files, inputs_digest
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Server
@@ -15,18 +16,22 @@ from samewire.paths import CONTRACTS, HARNESS, PASSES
 
 
 def digest(server: Server, image: str | None = None) -> dict[str, str]:
-    """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`.
+    """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`, `pins`.
 
     Of a server in a container, `image` is the id of its image, which is a digest of files and artefacts, too.
     """
+    pins = file_of(server)
+    common = {
+        "contract": contract_digest(server.service),
+        "pins": digest_files([pins] if pins.exists() else [], server.folder),
+    }
     if image:
-        return {"image": image, "contract": contract_digest(server.service)}
+        return {"image": image} | common
     artefacts = [path for files in artefact_files(server).values() for path in files]
     return {
         "files": inputs_digest(server),
         "artefacts": digest_files(artefacts, server.folder),
-        "contract": contract_digest(server.service),
-    }
+    } | common
 
 
 def contract_digest(service: str) -> str:
@@ -37,7 +42,7 @@ def contract_digest(service: str) -> str:
     package = HARNESS / "src/samewire"
     names = ("browser", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings")
     judges = [package / f"{name}.py" for name in names]
-    judges += sorted([*package.glob("contract/*.py"), *package.glob("databases/*.py")])
+    judges += sorted(path for part in ("atlas", "contract", "databases") for path in package.glob(f"{part}/*.py"))
     return digest_files(contract + judges, CONTRACTS.parent)
 
 
@@ -90,7 +95,7 @@ def why_stale(server: Server, image: str | None = None) -> str:
     now = digest(server, image)
     reasons = {
         "files": "its files or toolchains", "artefacts": "its built files", "image": "its image",
-        "contract": "the contract or suite",
+        "contract": "the contract or suite", "pins": "its pinned answers",
     }  # fmt: skip
     changed = [reasons[key] for key, value in now.items() if record["digest"].get(key) != value]
     return f"{' and '.join(changed)} changed since it passed at {record['at']}" if changed else ""

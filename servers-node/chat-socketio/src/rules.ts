@@ -22,21 +22,21 @@ export function isText(value: unknown): value is string {
 /** What is said, and by whom. The first broken rule counts: object, other members, user, text. */
 export function postFrom(body: unknown): Post {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem(422, 'Request body must be an object.');
+    throw new Problem(400, 'Request body must be an object.');
   }
   // The order of UTF-8's bytes is that of the code points.
   const [unknown] = Object.keys(body)
     .filter((name) => name !== 'user' && name !== 'text')
     .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   if (unknown !== undefined) {
-    throw new Problem(422, `Unknown member: ${unknown}.`);
+    throw new Problem(400, `Unknown member: ${unknown}.`);
   }
   const { user, text } = body as Record<keyof Post, unknown>;
   if (!isUser(user)) {
-    throw new Problem(422, USER_RULE);
+    throw new Problem(400, USER_RULE);
   }
   if (!isText(text)) {
-    throw new Problem(422, TEXT_RULE);
+    throw new Problem(400, TEXT_RULE);
   }
   return { user, text };
 }
@@ -49,7 +49,7 @@ export function pollFrom(query: URLSearchParams): { after: number; user: string 
   }
   const user = query.get('user');
   if (user !== null && !isUser(user)) {
-    throw new Problem(422, USER_RULE);
+    throw new Problem(400, USER_RULE);
   }
   return { after: Number(after), user };
 }

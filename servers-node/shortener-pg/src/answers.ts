@@ -1,10 +1,9 @@
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 
-// Two names are newer than Node's table (RFC 9110).
+// The name is newer than Node's table (RFC 9110).
 const TITLES: Record<number, string | undefined> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
-  422: 'Unprocessable Content',
 };
 
 /** An answer that is an error (RFC 9457); thrown by what cannot go on. */

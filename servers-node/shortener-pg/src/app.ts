@@ -140,12 +140,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 
 function urlFrom(body: unknown): string {
   if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'url' || !('url' in body)) {
-    throw new Problem(422, 'Request body must be an object with the one member url.');
+    throw new Problem(400, 'Request body must be an object with the one member url.');
   }
   const { url } = body;
   // The pattern allows ASCII alone, so that the length is the number of bytes.
   if (typeof url !== 'string' || url.length > URL_LIMIT || !URL_PATTERN.test(url)) {
-    throw new Problem(422, 'url must be an absolute http or https URL of at most 2048 bytes.');
+    throw new Problem(400, 'url must be an absolute http or https URL of at most 2048 bytes.');
   }
   return url;
 }

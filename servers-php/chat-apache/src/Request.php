@@ -75,7 +75,7 @@ final class Request
         }
 
         // Objects are arrays here, and so are lists: the text tells them apart.
-        return ltrim($body)[0] === '{' ? $value : throw new Problem(422, 'Request body must be an object.');
+        return ltrim($body)[0] === '{' ? $value : throw new Problem(400, 'Request body must be an object.');
     }
 
     private function body(): string

@@ -23,7 +23,7 @@ final class Rule
         if ($unknown !== []) {
             // The order of bytes in UTF-8 is that of the code points.
             sort($unknown, SORT_STRING);
-            throw new Problem(422, "Unknown member: {$unknown[0]}.");
+            throw new Problem(400, "Unknown member: {$unknown[0]}.");
         }
 
         return [
@@ -42,6 +42,6 @@ final class Rule
         // Characters are code points; PCRE refuses what is not UTF-8.
         return is_string($value) && preg_match("/^[^\\0-\\x1F\\x7F-\\x{9F}]{1,$longest}$/Du", $value) === 1
             ? $value
-            : throw new Problem(422, "$name must be a string of 1 to $longest characters.");
+            : throw new Problem(400, "$name must be a string of 1 to $longest characters.");
     }
 }

@@ -20,11 +20,11 @@ final class CreateLink
     {
         $link = $request->json();
         if (!is_array($link) || array_keys($link) !== ['url']) {
-            throw new Problem(422, 'Request body must be an object with the one member url.');
+            throw new Problem(400, 'Request body must be an object with the one member url.');
         }
         $url = $link['url'];
         if (!is_string($url) || strlen($url) > 2048 || preg_match(self::URL, $url) !== 1) {
-            throw new Problem(422, 'url must be an absolute http or https URL of at most 2048 bytes.');
+            throw new Problem(400, 'url must be an absolute http or https URL of at most 2048 bytes.');
         }
 
         // A hash that is taken keeps its link: the next one is tried.

@@ -15,7 +15,6 @@ final class Problem extends RuntimeException
         405 => 'Method Not Allowed',
         413 => 'Content Too Large',
         415 => 'Unsupported Media Type',
-        422 => 'Unprocessable Content',
         500 => 'Internal Server Error',
         503 => 'Service Unavailable',
     ];

@@ -6,7 +6,7 @@ namespace Samewire\Todo;
 
 use RuntimeException;
 
-/** What ends a request with an error response (RFC 9457). */
+/** What ends a request with an error (RFC 9457). */
 final class Problem extends RuntimeException
 {
     private const TITLES = [
@@ -15,7 +15,6 @@ final class Problem extends RuntimeException
         405 => 'Method Not Allowed',
         413 => 'Content Too Large',
         415 => 'Unsupported Media Type',
-        422 => 'Unprocessable Content',
         500 => 'Internal Server Error',
         503 => 'Service Unavailable',
     ];
@@ -29,31 +28,16 @@ final class Problem extends RuntimeException
         parent::__construct($detail);
     }
 
-    public static function methodNotAllowed(string $allow): self
+    public static function methodNotAllowed(string $allowed): self
     {
-        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+        return new self(405, "Allowed are $allowed.", ['Allow' => $allowed]);
     }
 
-    public static function noSuchTodo(): self
+    public function toResponse(): Response
     {
-        return new self(404, 'No such todo.');
-    }
-
-    public static function unavailable(): self
-    {
-        return new self(503, 'Service unavailable.', ['Retry-After' => '1']);
-    }
-
-    public function response(): Response
-    {
-        return Response::json(
+        return new Response(
             $this->status,
-            [
-                'type' => 'about:blank',
-                'title' => self::TITLES[$this->status],
-                'status' => $this->status,
-                'detail' => $this->detail,
-            ],
+            ['title' => self::TITLES[$this->status], 'status' => $this->status, 'detail' => $this->detail],
             $this->headers,
             'application/problem+json',
         );

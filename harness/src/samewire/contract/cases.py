@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,7 +19,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from samewire.contract.compare import differences, response_problems, side_by_side
+from samewire.contract import json_values
+from samewire.contract.compare import ANY, PROBLEM, differences, response_problems, side_by_side
 from samewire.contract.files import ContractError, no_doubles, read
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
 from samewire.paths import CONTRACTS
@@ -26,9 +28,6 @@ from samewire.target import Target
 
 PAUSE = 0.02
 """Seconds between two pieces of a request that is sent in pieces."""
-
-NOW = "<now>"
-"""What an expected answer has for Date; `compare.response_problems` judges the value that came."""
 
 PROBE = Request("GET", "/healthz")
 """Asked at the end of every case on every connection that should still be usable: what a wrong answer left behind
@@ -48,23 +47,21 @@ class Answer:
     """As answers.yaml calls it; for one spelled out in the case, its kind."""
     status: int
     headers: tuple[tuple[str, str], ...]
-    text: str
-    measured: bool = True
-    """Whether Content-Length is added, measured on the body."""
+    text: str | None
+    """The body; None if the contract says nothing of it."""
+    value: Any = None
+    """Of a JSON body the value, with its placeholders."""
 
     def response(self, values: Mapping[str, str], method: str) -> Response:
-        """The complete response with `values` filled in; without its body for HEAD."""
-        headers = [("Date", NOW), *((name, _bound(value, values)) for name, value in self.headers)]
-        body = _bound(self.text, values).encode()
-        if self.measured:
-            headers.append(("Content-Length", str(len(body))))
-        body = b"" if method == "HEAD" else body
-        return Response(self.status, title(self.status), "HTTP/1.1", tuple(headers), body)
+        """What must come, with `values` filled in; without its body for HEAD."""
+        headers = tuple((name, _bound(value, values)) for name, value in self.headers)
+        unknown = self.text is None or set(_PLACEHOLDER.findall(self.text)) - values.keys()
+        body = ANY if unknown else _bound(self.text, values).encode()
+        return Response(self.status, title(self.status), "HTTP/1.1", headers, b"" if method == "HEAD" else body)
 
-    def templates(self) -> Iterator[tuple[str, str]]:
-        """Header name (empty for the body) and text of everything that may hold a value to be bound."""
-        yield from self.headers
-        yield "", self.text
+    def names(self) -> set[str]:
+        """The names of values to be bound."""
+        return {name for text in (*(value for _, value in self.headers), self.text or "") for name in _names(text)}
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,8 @@ class Step:
     """Send, then expect. The request may hold `${name}` of values bound in an earlier step."""
 
     request: Request
-    answer: Answer
+    answer: Answer | None
+    """None in the atlas: what comes is the stack's own."""
     connection: str = ""
     pieces: int = 1
 
@@ -126,7 +124,7 @@ def load(service: str, root: Path = CONTRACTS) -> tuple[Case, ...]:
             for example, variables in entry.get("examples", {"": {}}).items():
                 case_id = f"{path.stem}/{entry['id']}" + (f"[{example}]" if example else "")
                 try:
-                    cases.append(_case(service, case_id, entry, variables, named))
+                    cases.append(from_entry(service, case_id, entry, variables, named))
                 except ValueError as error:
                     raise ContractError(f"{path}: case {case_id}: {error}") from error
     no_doubles(folder, "case", (case.id for case in cases))
@@ -171,7 +169,8 @@ def report(case: Case, target: Target, failures: list[Failure]) -> str:
 # -------------------------------------------------------------------------------------------------- from data to cases
 
 
-def _case(service: str, case_id: str, entry: dict, variables: dict, named: dict[str, Any]) -> Case:
+def from_entry(service: str, case_id: str, entry: dict, variables: dict, named: dict[str, Any]) -> Case:
+    """The case that an entry of a file describes, with the values of one of its examples. Raises ValueError."""
     bind = entry.get("bind", {})
     variables = {name: _filled(value, {}, bind) for name, value in variables.items()}
     for name, value in entry.get("let", {}).items():
@@ -184,10 +183,10 @@ def _case(service: str, case_id: str, entry: dict, variables: dict, named: dict[
 def _step(entry: dict, variables: dict[str, Any], bind: Mapping[str, Any], named: dict[str, Any]) -> Step:
     send = _filled(entry["send"], variables, bind)
     send = {"request": send} if isinstance(send, str) else send
-    expect = entry["expect"]
+    expect = entry.get("expect")
     return Step(
         _request(send),
-        _answer(expect, variables, bind, named),
+        None if expect is None else _answer(expect, variables, bind, named),
         entry.get("connection", ""),
         send.get("pieces", 1),
     )
@@ -230,16 +229,18 @@ def _answer(
         # What the case does not give, the server chooses.
         content = _filled(content, given, bind)
     status, headers = content.get("status"), _headers(content.get("headers", {}))
+    if kind == "status":
+        return Answer(name, status, headers, None)
     if kind == "empty":
         return Answer(name, status, headers, "")
     if kind == "json":
         text = _NAMED_STRING.sub(lambda match: _as_bound(match, bind), _json(content["value"]))
-        return Answer(name, status, (("Content-Type", "application/json"), *headers), text)
+        return Answer(name, status, (("Content-Type", "application/json"), *headers), text, content["value"])
     if kind == "problem":
-        body = {"type": "about:blank", "title": title(status), "status": status, "detail": content["detail"]}
-        return Answer(name, status, (("Content-Type", "application/problem+json"), *headers), _json(body))
+        body = _json({"title": title(status), "status": status, "detail": "…"})
+        return Answer(name, status, (("Content-Type", PROBLEM), *headers), body)
     if kind == "exactly":
-        return Answer(name, status, headers, _text(content["text"]), measured=False)
+        return Answer(name, status, headers, _text(content["text"]))
     raise ValueError(f"there is no answer {name}")
 
 
@@ -308,21 +309,23 @@ def _play(case: Case, target: Target, timeout: float) -> tuple[list[Failure], di
     connections: dict[str, Connection] = {}
     try:
         for number, step in enumerate(case.steps, 1):
-            request = _bound_request(step.request, values)
+            request = bound_request(step.request, values)
             actual, problems = None, []
             try:
-                connection, actual = _exchange(connections.get(step.connection), target, request, step.pieces, timeout)
+                connection, actual = exchange_on(
+                    connections.get(step.connection), target, request, step.pieces, timeout
+                )
                 connections[step.connection] = connection
             except ExchangeError as error:
                 problems.append(f"no answer: {error}")
             else:
                 problems += response_problems(actual, request)
-                problems += _bind(step.answer, actual, case.bind, values)
+                problems += bind_values(step.answer, actual, case.bind, values)
                 if excess := connection.settle():
                     problems.append(f"{len(excess)} bytes after the end of the answer, beginning {excess[:60]!r}")
             expected = step.answer.response(values, request.method)
             if actual:
-                problems += differences(expected, actual, request=request, names=("expected", "got"))
+                problems += differences(expected, actual, request=request)
             if problems:
                 failures.append(Failure(number, tuple(problems), request, expected, actual))
                 if not actual or case.bind.keys() - values.keys():
@@ -336,7 +339,7 @@ def _play(case: Case, target: Target, timeout: float) -> tuple[list[Failure], di
             connection.close()
 
 
-def _exchange(
+def exchange_on(
     connection: Connection | None, target: Target, request: Request, pieces: int, timeout: float
 ) -> tuple[Connection, Response]:
     """The response, and the connection over which it came: a new one if the server had closed the given one."""
@@ -366,15 +369,34 @@ def _send_and_receive(connection: Connection, request: Request, pieces: int) -> 
     return connection.receive(request.method)
 
 
-def _bind(answer: Answer, actual: Response, bind: Mapping[str, str], values: dict[str, str]) -> list[str]:
+def bind_values(answer: Answer, actual: Response, bind: Mapping[str, str], values: dict[str, str]) -> list[str]:
     """Bind what the answer is the first to show, into `values`; what could not be bound is a problem."""
-    for place, template in answer.templates():
-        names = [name for name in _PLACEHOLDER.findall(template) if name not in values]
-        shown = actual.values(place) if place else [actual.body.decode("utf-8", "replace")]
-        if names and shown and (match := re.fullmatch(_pattern(template, bind, values), shown[0])):
-            values.update({name: match[name] for name in names})
-    wanted = {name for _, template in answer.templates() for name in _PLACEHOLDER.findall(template)}
-    return [f"{name}: no value that matches {bind[name]}" for name in sorted(wanted - values.keys())]
+    for name, template in answer.headers:
+        for shown in actual.values(name)[:1]:
+            _bind_text(template, shown, bind, values)
+    if answer.value is not None:
+        with contextlib.suppress(json_values.NotJson):
+            _bind_json(answer.value, json_values.parse(actual.body), bind, values)
+    elif answer.text:
+        _bind_text(answer.text, actual.body.decode("utf-8", "replace"), bind, values)
+    return [f"{name}: no value that matches {bind[name]}" for name in sorted(answer.names() - values.keys())]
+
+
+def _bind_json(template: object, shown: object, bind: Mapping[str, str], values: dict[str, str]) -> None:
+    if isinstance(template, dict) and isinstance(shown, dict):
+        for name in template.keys() & shown.keys():
+            _bind_json(template[name], shown[name], bind, values)
+    elif isinstance(template, list) and isinstance(shown, list):
+        for one, other in zip(template, shown, strict=False):
+            _bind_json(one, other, bind, values)
+    elif isinstance(template, str) and isinstance(shown, str | json_values.Number):
+        _bind_text(template, str(shown), bind, values)
+
+
+def _bind_text(template: str, shown: str, bind: Mapping[str, str], values: dict[str, str]) -> None:
+    names = [name for name in _names(template) if name not in values]
+    if names and (match := re.fullmatch(_pattern(template, bind, values), shown)):
+        values.update({name: match[name] for name in names})
 
 
 def _pattern(template: str, bind: Mapping[str, str], values: Mapping[str, str]) -> str:
@@ -414,11 +436,15 @@ def _doubled(clients: list[dict[str, str]]) -> list[Failure]:
     return [Failure(0, (f"chosen more than once by the server: {', '.join(doubled)}",))] if doubled else []
 
 
+def _names(text: str) -> list[str]:
+    return _PLACEHOLDER.findall(text)
+
+
 def _bound(template: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values.get(match[1], f"<{match[1]}>"), template)
 
 
-def _bound_request(request: Request, values: Mapping[str, str]) -> Request:
+def bound_request(request: Request, values: Mapping[str, str]) -> Request:
     """The request with the values that were bound in it."""
     if not values:
         return request

@@ -1,52 +1,55 @@
-"""When two responses are identical (contract-tests/README.md states the rules in prose).
+"""Whether a response is what the contract says (contract-tests/README.md states the rules in prose).
 
-Status codes equal; header fields equal as sets, names without regard to case, values byte for byte; bodies equal byte
-for byte once the transfer coding is removed. What is compared in another way is listed in `tolerated.yaml`, and
-nothing else is: this module knows how to apply those rules, the file says to which fields. PNG images are compared by
-what they show, and what is coded with gzip decoded.
+An expected response names what a client relies on: the status, some header fields, and the body. Its header fields must
+be there and equal; further ones are the stack's own. JSON is compared by its values, HTML by the tree that a browser
+makes of it, PNG images by their pixels, and what is coded with gzip decoded. Of a problem (RFC 9457) only `status` is
+compared: `title` and `detail` must be there.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace as _replace
-from email.utils import format_datetime, parsedate_to_datetime
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from samewire.contract import tolerated as rules
-from samewire.contract.tolerated import Tolerated
+from samewire.contract import json_values
+from samewire.contract.json_values import NotJson
 from samewire.http import Request, Response, compact
 
-CLOCK_TOLERANCE = 2.0
-"""Seconds by which Date may be away from the clock."""
+ANY = b"(the stack's own)"
+"""The body of an expected response that says nothing of the body."""
+
+PROBLEM = "application/problem+json"
 
 _PARAMETER = re.compile(r'[ \t]*;[ \t]*(?:([!#-\'*+\-.^-z|~\w]+)=("(?:[^"\\]|\\.)*"|[!#-\'*+\-.^-z|~\w]+))?', re.ASCII)
 _BODILESS = (204, 304)
+_SINGLE = ("content-type", "content-length", "content-encoding", "content-disposition", "location", "transfer-encoding")
+"""Fields that may come once (RFC 9110, 5.3); of others, a list may be in several fields."""
+_NEVER_COMPARED = ("date", "content-length")
+"""The clock and the framing are HTTP's; no contract names them."""
 
 
-def response_problems(response: Response, request: Request, *, tolerated: Tolerated | None = None) -> list[str]:
-    """What is wrong with a response whatever the contract says of its request: one sentence for each problem.
+def response_problems(response: Response, request: Request) -> list[str]:
+    """What is wrong with a response to any request, by HTTP itself: a sentence for each problem.
 
-    Version HTTP/1.1; one Date, an IMF-fixdate within two seconds of the clock; no field twice unless it is a list; no
-    Content-Length on 204 and 304; an end that can be told from a cut connection; no trailers; no 1xx that was not
-    asked for; gzip that can be decoded. (That Content-Length agrees with the body, the connection sees to: `unread` has
-    what is over.)
+    Version HTTP/1.1; fields that are no list come once; no Content-Length on 204 and 304; an end that can be told from
+    a cut connection; no trailers; no 1xx that was not asked for; gzip that can be decoded. (That Content-Length agrees
+    with the body, the connection sees to: `unread` has what is over.)
     """
-    tolerated = tolerated or rules.load()
     problems = []
     if response.http_version != "HTTP/1.1":
         problems.append(f"version is {response.http_version} instead of HTTP/1.1")
-    for name, values in response.fields.items():
-        if len(values) > 1 and not tolerated.rules(name) & {rules.SET, rules.SET_ANY_CASE, rules.NOT_COMPARED}:
-            problems.append(f"{_title(name)} comes {len(values)} times: {values}")
-    problems += _date_problems(response)
+    problems += [
+        f"{_title(name)} comes {len(values)} times: {values}"
+        for name, values in response.fields.items()
+        if len(values) > 1 and name in _SINGLE
+    ]
     if response.status in _BODILESS and response.values("Content-Length"):
         problems.append(f"Content-Length on a {response.status}")
     if response.framing == "close":
         problems.append("neither Content-Length nor chunked: the end of the body cannot be told from a cut connection")
-    if response.body and _is_gzip(response, tolerated) and _decoded(response.body) is None:
+    if response.body and _is_gzip(response) and _decoded(response.body) is None:
         problems.append("Content-Encoding is gzip, but the body is not one whole gzip member and nothing else")
     if response.trailers:
         problems.append(f"trailer fields: {response.trailers}")
@@ -56,67 +59,32 @@ def response_problems(response: Response, request: Request, *, tolerated: Tolera
 
 
 def differences(
-    a: Response,
-    b: Response,
-    *,
-    request: Request,
-    tolerated: Tolerated | None = None,
-    names: tuple[str, str] = ("the one", "the other"),
+    expected: Response, response: Response, *, request: Request, names: tuple[str, str] = ("contract", "server")
 ) -> list[str]:
-    """Every way in which two responses to `request` are not identical, one sentence each; empty if they are.
+    """Every way in which `response` to `request` is not as `expected`, one sentence each; empty if it is.
 
-    `names` say whose responses they are. Whether each alone is sound, `response_problems` says.
+    `names` say whose responses they are. Whether the response is sound by itself, `response_problems` says.
     """
-    tolerated = tolerated or rules.load()
     found = []
-    if a.status != b.status:
-        found.append(f"status: {names[0]} {a.status}, {names[1]} {b.status}")
-    fields_a, fields_b = comparable(a, tolerated), comparable(b, tolerated)
-    for name in sorted(fields_a.keys() | fields_b.keys()):
-        one, other = fields_a.get(name), fields_b.get(name)
-        optional = request.method == "HEAD" and rules.OPTIONAL_ON_HEAD in tolerated.rules(name)
-        if one != other and not (optional and (one is None or other is None)):
-            values = (_shown(a.values(name)), _shown(b.values(name)))
+    if expected.status != response.status:
+        found.append(f"status: {names[0]} {expected.status}, {names[1]} {response.status}")
+    for name in [name for name in expected.fields if name not in _NEVER_COMPARED]:
+        one, other = (_comparable(name, each) for each in (expected, response))
+        if one != other:
+            values = (_shown(expected.values(name)), _shown(response.values(name)))
             found.append(f"{_title(name)}: {names[0]} {values[0]}, {names[1]} {values[1]}")
-    if content(a, tolerated) != content(b, tolerated):
-        found.append(f"body: {_body_difference(a, b, tolerated, names)}")
+    if request.method == "HEAD":
+        return found + (["body: there is one after HEAD"] if response.body else [])
+    if problem := _body_difference(expected, response, names):
+        found.append(f"body: {problem}")
     return found
 
 
-def comparable(response: Response, tolerated: Tolerated | None = None) -> dict[str, object]:
-    """The header fields in the form in which they are compared: name in lower case → value.
-
-    Fields that are not compared are left out, and so is the length of what is coded with gzip; Date counts as present
-    or not, and so does the length of an image.
-    """
-    tolerated = tolerated or rules.load()
-    fields: dict[str, object] = {}
-    is_image, is_gzip = _is_image(response, tolerated), _is_gzip(response, tolerated)
-    for name, values in response.fields.items():
-        applying = tolerated.rules(name)
-        if rules.NOT_COMPARED in applying or (is_gzip and name == "content-length"):
-            continue
-        if rules.CLOCK in applying or (is_image and name == "content-length"):
-            fields[name] = len(values)
-        elif rules.MEDIA_TYPE in applying:
-            json_charset = rules.JSON_CHARSET in applying
-            fields[name] = tuple(_media_type(value, drop_json_charset=json_charset) for value in values)
-        elif rules.SET in applying:
-            fields[name] = frozenset(_list(values))
-        elif rules.SET_ANY_CASE in applying:
-            fields[name] = frozenset(element.lower() for element in _list(values))
-        else:
-            fields[name] = tuple(values)
-    return fields
-
-
-def content(response: Response, tolerated: Tolerated | None = None) -> object:
-    """The body in the form in which it is compared: the bytes, decoded if they are gzip, or what a PNG shows."""
-    tolerated = tolerated or rules.load()
-    if response.body and _is_gzip(response, tolerated):
-        decoded = _decoded(response.body)
-        return response.body if decoded is None else decoded
-    if not response.body or not _is_image(response, tolerated):
+def content(response: Response) -> object:
+    """The body in the form in which it is compared: the bytes, decoded if they are gzip, or the pixels of a PNG."""
+    if response.body and _is_gzip(response):
+        return _uncoded(response)
+    if not response.body or media_type(response) != "image/png":
         return response.body
     from samewire.contract import images  # which only pictures need, and which takes its time to load
 
@@ -126,17 +94,9 @@ def content(response: Response, tolerated: Tolerated | None = None) -> object:
         return response.body
 
 
-def substitute(response: Response, values: Mapping[str, str]) -> Response:
-    """The response with each text replaced in header values and body.
-
-    For values that must differ between servers, such as a fresh hash: give each server's the same stand-in (of the
-    same length, because of Content-Length), then compare.
-    """
-    headers, body = response.headers, response.body
-    for old, new in values.items():
-        headers = tuple((name, value.replace(old, new)) for name, value in headers)
-        body = body.replace(old.encode(), new.encode())
-    return _replace(response, headers=headers, body=body)
+def media_type(response: Response) -> str:
+    """The media type of the body in lower case, without parameters; empty if there is none."""
+    return "".join(response.values("Content-Type")[:1]).partition(";")[0].strip(" \t").lower()
 
 
 def side_by_side(
@@ -147,17 +107,18 @@ def side_by_side(
     merge: bool = True,
     width: int = 150,
 ) -> str:
-    """The request as curl and the responses in columns, header fields aligned, rows that are not all the same marked ≠.
+    """The request as curl and the responses in columns, header fields aligned.
 
-    Servers with the same answer share a column if `merge`; more than three columns are set one below the other.
+    A row is marked ≠ where a response is not as the first one says. Equal responses share a column if `merge`; more
+    than three columns are set one below the other.
     """
     columns: dict[object, tuple[list[str], Response]] = {}
     for name, response in named_responses.items():
-        same = (response.status, frozenset(comparable(response).items()), content(response))
+        same = (response.status, frozenset(_without_date(response)), response.body)
         key = same if merge else name
         columns.setdefault(key, ([], response))[0].append(name)
     answers = list(columns.values())
-    rows = _rows(answers)
+    rows = _rows(request, answers)
     lines = [request.as_curl(url)]
     if len(answers) > 3:
         for index in range(len(answers)):
@@ -172,74 +133,70 @@ def side_by_side(
     return "\n".join(lines)
 
 
-def _rows(answers: Sequence[tuple[list[str], Response]]) -> list[tuple[list[list[str]], bool]]:
+def _rows(request: Request, answers: Sequence[tuple[list[str], Response]]) -> list[tuple[list[list[str]], bool]]:
     """Cells of one row (lines, for each answer) and whether they differ: names, status, each field, body."""
-    responses = [response for _, response in answers]
-
-    def row(cells: list[list[str]], keys: Sequence[object]) -> tuple[list[list[str]], bool]:
-        return cells, any(key != keys[0] for key in keys)
-
+    first, *others = responses = [response for _, response in answers]
     rows = [([[", ".join(names)] for names, _ in answers], False)]
     starts = [[f"{response.http_version} {response.status} {response.reason}".rstrip()] for response in responses]
-    rows.append(row(starts, [response.status for response in responses]))
-    forms = [comparable(response) for response in responses]
+    rows.append((starts, any(first.status != other.status for other in others)))
     for name in sorted({name.lower() for response in responses for name, _ in response.headers}):
         cells = [
             [f"{_title(name)}: {_short(value)}" for value in response.values(name)] or ["—"] for response in responses
         ]
-        rows.append(row(cells, [form.get(name) for form in forms]))
-    contents = [content(response) for response in responses]
-    bodies = [
-        [_text(shown if isinstance(shown, bytes) else response.body)] if response.body else ["(no body)"]
-        for response, shown in zip(responses, contents, strict=True)
-    ]
-    rows.append(row(bodies, contents))
-    return rows
+        named = name in first.fields and name not in _NEVER_COMPARED
+        rows.append((cells, named and any(_comparable(name, first) != _comparable(name, other) for other in others)))
+    bodies = []
+    for response in responses:
+        shown = content(response)
+        bodies.append([_text(shown if isinstance(shown, bytes) else response.body)] if response.body else ["(no body)"])
+    differs = request.method != "HEAD" and any(_body_difference(first, other, ("", "")) for other in others)
+    return [*rows, (bodies, differs)]
 
 
-def _date_problems(response: Response) -> list[str]:
-    values = response.values("Date")
-    if not values:
-        return ["Date is missing"]
-    date = _imf_fixdate(values[0])
-    if date is None:
-        return [f"Date is no IMF-fixdate: {values[0]!r}"]
-    # The server read its clock at some time between these two; how long the answer took is not Date's business.
-    earliest, latest = response.sent_at - CLOCK_TOLERANCE, response.received_at + CLOCK_TOLERANCE
-    if not earliest <= date <= latest:
-        away = date - response.received_at
-        return [f"Date is {away:+.1f} s away from the clock: {values[0]}"]
-    return []
+def _without_date(response: Response) -> list[tuple[str, str]]:
+    return [(name.lower(), value) for name, value in response.headers if name.lower() != "date"]
 
 
-@lru_cache(maxsize=100)
-def _imf_fixdate(value: str) -> float | None:
-    """Seconds since the epoch; None if it is not written so. Thousands of answers have the same."""
-    try:
-        date = parsedate_to_datetime(value)
-        return date.timestamp() if format_datetime(date, usegmt=True) == value else None
-    except ValueError:
-        return None
+# ------------------------------------------------------------------------------------------------------ header fields
+
+
+def _comparable(name: str, response: Response) -> object:
+    """The values of a field in the form in which they are compared."""
+    values = response.values(name)
+    compare = _RULES.get(name)
+    return compare(values) if compare else tuple(values)
+
+
+def _media_types(values: Sequence[str]) -> object:
+    return tuple(map(_media_type, values))
 
 
 @lru_cache(maxsize=100)
-def _media_type(value: str, *, drop_json_charset: bool) -> object:
+def _media_type(value: str) -> object:
     """Type and parameters, for comparison; the value itself if it is no media type."""
     essence, separator, rest = value.partition(";")
     parameters, position, rest = [], 0, separator + rest
     while position < len(rest) and (match := _PARAMETER.match(rest, position)):
         position = match.end()
         if match[1]:
-            content = re.sub(r"\\(.)", r"\1", match[2][1:-1]) if match[2].startswith('"') else match[2]
+            text = re.sub(r"\\(.)", r"\1", match[2][1:-1]) if match[2].startswith('"') else match[2]
             name = match[1].lower()
-            parameters.append((name, content.lower() if name == "charset" else content))
+            parameters.append((name, text.lower() if name == "charset" else text))
     if rest[position:].strip(" \t"):
         return value
     essence = essence.strip(" \t").lower()
-    is_json = essence == "application/json" or essence.endswith("+json")
-    if is_json and drop_json_charset:
+    # JSON is UTF-8, and some stacks say so.
+    if essence == "application/json" or essence.endswith("+json"):
         parameters = [parameter for parameter in parameters if parameter != ("charset", "utf-8")]
     return essence, tuple(sorted(parameters))
+
+
+def _set(values: Sequence[str]) -> object:
+    return frozenset(_list(values))
+
+
+def _set_without_case(values: Sequence[str]) -> object:
+    return frozenset(element.lower() for element in _list(values))
 
 
 def _list(values: Sequence[str]) -> list[str]:
@@ -247,14 +204,74 @@ def _list(values: Sequence[str]) -> list[str]:
     return [element for value in values for element in (part.strip(" \t") for part in value.split(",")) if element]
 
 
-def _is_image(response: Response, tolerated: Tolerated) -> bool:
-    types = [value.lower() for value in response.values("Content-Type")]
-    return types == ["image/png"] and rules.IMAGE in tolerated.rules("Content-Type")
+_RULES: Mapping[str, Callable[[Sequence[str]], object]] = {
+    "content-type": _media_types,
+    "allow": _set,
+    "vary": _set_without_case,
+}
+"""Fields that are not compared byte for byte."""
 
 
-def _is_gzip(response: Response, tolerated: Tolerated) -> bool:
-    codings = [value.lower() for value in response.values("Content-Encoding")]
-    return codings == ["gzip"] and rules.GZIP in tolerated.rules("Content-Encoding")
+# ------------------------------------------------------------------------------------------------------------- bodies
+
+
+def _body_difference(expected: Response, response: Response, names: tuple[str, str]) -> str | None:
+    """What is wrong with the body, in a sentence; None if it is as expected."""
+    if expected.body == ANY:
+        return None
+    kind = media_type(expected)
+    if kind == PROBLEM:
+        return _problem_difference(expected, response)
+    if kind == "application/json":
+        try:
+            return json_values.difference(json_values.parse(expected.body), json_values.parse(_uncoded(response)))
+        except NotJson as error:
+            return f"{names[1]} {compact(response.body, 300)} is no JSON: {error}"
+    if kind == "text/html":
+        from samewire.contract import html  # which only pages need
+
+        return html.difference(_uncoded(expected), _uncoded(response), names)
+    shown = content(expected), content(response)
+    if shown[0] == shown[1]:
+        return None
+    if not any(isinstance(one, bytes) for one in shown):
+        return f"{names[0]} and {names[1]} show different pictures: {shown[0].difference(shown[1])}"
+    if kind == "image/png" and isinstance(shown[1], bytes):
+        return f"no sound PNG from {names[1]}"
+    a, b = (
+        one if isinstance(one, bytes) else whole.body for one, whole in zip(shown, (expected, response), strict=True)
+    )
+    place = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    start = max(0, place - 20)
+    one, other = (compact(body[start : place + 40]) if place < len(body) else "ended" for body in (a, b))
+    lengths = f"{len(a)} and {len(b)} bytes, " if len(a) != len(b) else ""
+    return f"{lengths}first difference at byte {place}: {names[0]} {one}, {names[1]} {other}"
+
+
+def _problem_difference(expected: Response, response: Response) -> str | None:
+    """RFC 9457: an object whose `status` is the answer's; `title` and `detail` are in the stack's own words."""
+    try:
+        problem = json_values.parse(_uncoded(response))
+    except NotJson as error:
+        return f"{compact(response.body, 300)} is no JSON: {error}"
+    if not isinstance(problem, dict):
+        return f"{json_values.shown(problem)} is no problem (RFC 9457): it must be an object"
+    if problem.get("status") != json_values.Number(str(expected.status)):
+        return f"the problem's status is {json_values.shown(problem.get('status'))} instead of {expected.status}"
+    for name in ("title", "detail"):
+        if not isinstance(problem.get(name), str) or not problem[name]:
+            return f"the problem has no {name}"
+    return None
+
+
+def _is_gzip(response: Response) -> bool:
+    return [value.lower() for value in response.values("Content-Encoding")] == ["gzip"]
+
+
+def _uncoded(response: Response) -> bytes:
+    """The body, decoded if it is gzip that can be."""
+    decoded = _decoded(response.body) if _is_gzip(response) else None
+    return response.body if decoded is None else decoded
 
 
 def _decoded(body: bytes) -> bytes | None:
@@ -267,24 +284,7 @@ def _decoded(body: bytes) -> bytes | None:
     return decoded if decoder.eof and not decoder.unused_data else None
 
 
-def _body_difference(one: Response, other: Response, tolerated: Tolerated, names: tuple[str, str]) -> str:
-    pictures = content(one, tolerated), content(other, tolerated)
-    if not any(isinstance(picture, bytes) for picture in pictures):
-        return f"{names[0]} and {names[1]} show different pictures: {pictures[0].difference(pictures[1])}"
-    broken = [
-        name
-        for name, response, picture in zip(names, (one, other), pictures, strict=True)
-        if picture and isinstance(picture, bytes) and _is_image(response, tolerated)
-    ]
-    if broken:
-        return f"no sound PNG from {' and '.join(broken)}"
-    both = zip(pictures, (one, other), strict=True)
-    a, b = (shown if isinstance(shown, bytes) else response.body for shown, response in both)
-    place = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    start = max(0, place - 20)
-    one, other = (compact(body[start : place + 40]) if place < len(body) else "ended" for body in (a, b))
-    lengths = f"{len(a)} and {len(b)} bytes, " if len(a) != len(b) else ""
-    return f"{lengths}first difference at byte {place}: {names[0]} {one}, {names[1]} {other}"
+# ---------------------------------------------------------------------------------------------------------- for people
 
 
 def _title(name: str) -> str:

@@ -136,7 +136,7 @@ final class HttpHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     String user = parameter(target, "user");
     if (user != null && !Rules.isUser(user)) {
-      throw new ProblemException(ProblemException.UNPROCESSABLE, Rules.USER);
+      throw new ProblemException(BAD_REQUEST, Rules.USER);
     }
     return Responses.json(HttpResponseStatus.OK, new News(room.id(), room.after(id), room.last()));
   }

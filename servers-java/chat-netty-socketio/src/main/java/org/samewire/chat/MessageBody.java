@@ -42,7 +42,7 @@ record MessageBody(String user, String text) {
   }
 
   private static ProblemException broken(String rule) {
-    return new ProblemException(ProblemException.UNPROCESSABLE, rule);
+    return new ProblemException(HttpResponseStatus.BAD_REQUEST, rule);
   }
 
   /**

@@ -8,8 +8,6 @@ final class ProblemException extends Exception {
 
   static final HttpResponseStatus CONTENT_TOO_LARGE =
       new HttpResponseStatus(413, "Content Too Large");
-  static final HttpResponseStatus UNPROCESSABLE =
-      new HttpResponseStatus(422, "Unprocessable Content");
 
   private final transient HttpResponseStatus status;
 

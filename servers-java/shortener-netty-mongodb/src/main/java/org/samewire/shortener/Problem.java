@@ -12,12 +12,9 @@ enum Problem {
   METHOD_NOT_ALLOWED(405, "Method Not Allowed", "Method not allowed."),
   BODY_TOO_LARGE(413, "Content Too Large", "Request body too large."),
   NOT_JSON(415, "Unsupported Media Type", "Content-Type must be application/json."),
-  NOT_ONE_MEMBER(
-      422, "Unprocessable Content", "Request body must be an object with the one member url."),
+  NOT_ONE_MEMBER(400, "Bad Request", "Request body must be an object with the one member url."),
   INVALID_URL(
-      422,
-      "Unprocessable Content",
-      "url must be an absolute http or https URL of at most 2048 bytes."),
+      400, "Bad Request", "url must be an absolute http or https URL of at most 2048 bytes."),
   UNFORESEEN(500, "Internal Server Error", "Internal server error."),
   DATABASE_AWAY(503, "Service Unavailable", "Service unavailable.");
 

@@ -37,5 +37,5 @@ object Problem {
   def methodNotAllowed(allowed: Seq[HttpMethod]): Problem =
     Problem(StatusCodes.MethodNotAllowed, "Method not allowed.", Seq(Allow(allowed)))
 
-  def brokenRule(detail: String): Problem = Problem(StatusCodes.UnprocessableContent, detail)
+  def brokenRule(detail: String): Problem = Problem(StatusCodes.BadRequest, detail)
 }

@@ -26,6 +26,6 @@ record MessageBody(String user, String text) {
   }
 
   private static ProblemException broken(String rule) {
-    return new ProblemException(HttpStatus.UNPROCESSABLE_CONTENT, rule);
+    return new ProblemException(HttpStatus.BAD_REQUEST, rule);
   }
 }

@@ -27,7 +27,6 @@ final class Rules {
       return value;
     }
     throw new ProblemException(
-        HttpStatus.UNPROCESSABLE_CONTENT,
-        name + " must be a string of 1 to " + max + " characters.");
+        HttpStatus.BAD_REQUEST, name + " must be a string of 1 to " + max + " characters.");
   }
 }

@@ -1,0 +1,60 @@
+"""The command `samewire atlas`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from rich.console import Console
+
+from samewire.atlas import inputs, mutants, pins, run
+from samewire.lab import Lab
+from samewire.manifest import Server
+
+AT_ONCE = 2
+"""Servers that are asked side by side."""
+
+
+def ask_servers(servers: Sequence[Server], console: Console, *, update: bool) -> int:
+    """Ask the servers all their inputs; write the pins with `update`; how many servers are not as they should be."""
+    return _tell(servers, console, lambda one, lab: _ask(one, lab, update=update))
+
+
+def send_mutants(servers: Sequence[Server], console: Console, number: int, seed: int) -> int:
+    """Send each server so many mutants of its inputs; to how many servers one was not safe."""
+    return _tell(servers, console, lambda one, lab: _send_mutants(one, lab, number, seed))
+
+
+def _tell(servers: Sequence[Server], console: Console, judge: Callable[[Server, Lab], list[str]]) -> int:
+    bad = 0
+    with Lab(brief=True) as lab, ThreadPoolExecutor(AT_ONCE) as pool:
+        for server, lines in zip(servers, pool.map(lambda one: judge(one, lab), servers), strict=True):
+            console.print(f"[{'red' if lines else 'green'}]{'✗' if lines else '✓'}[/] {server.id}", highlight=False)
+            for line in lines:
+                console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+            bad += bool(lines)
+    return bad
+
+
+def _send_mutants(server: Server, lab: Lab, number: int, seed: int) -> list[str]:
+    running = lab.start(server)
+    several = inputs.load(server.service)
+    outcome = mutants.send_all(mutants.mutants(several, seed, number), running.target, several)
+    running.stop()
+    return mutants.told(outcome)
+
+
+def _ask(server: Server, lab: Lab, *, update: bool) -> list[str]:
+    """What is wrong with a server, in lines; empty if it is safe and as pinned."""
+    running = lab.start(server)
+    outcome = run.ask_all(inputs.load(server.service), running.target, lab)
+    running.stop()
+    if update:
+        new = pins.Pins()
+        new.add(outcome.asked)
+        pins.write(server, new)
+        return run.told(outcome, tuple(server.stack), running.target.url)
+    changed = pins.read(server).differences(outcome.asked)
+    if changed:
+        changed.append(f"If that is right: samewire atlas {server.id} --update")
+    return run.told(outcome, tuple(server.stack), running.target.url, changed)

@@ -1,0 +1,87 @@
+"""Asks whole servers the whole atlas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from samewire.atlas import safety
+from samewire.atlas.ask import Asked, ask
+from samewire.atlas.inputs import Input
+from samewire.http import ExchangeError
+from samewire.lab import Lab
+from samewire.target import Target
+
+AT_ONCE = 4
+"""Inputs that one server is asked side by side."""
+
+
+@dataclass
+class Outcome:
+    """What came of the inputs that one server was asked."""
+
+    asked: list[Asked] = field(default_factory=list)
+    breaches: dict[str, list[str]] = field(default_factory=dict)
+    """Id of an input → the ways in which its answers break the rule of safety and are not known to."""
+    known: dict[str, list[str]] = field(default_factory=dict)
+    """The same for breaches that are known of the stack."""
+    mended: list[str] = field(default_factory=list)
+    """Ids of inputs with a known breach of which there was nothing to be seen."""
+    spoilt: dict[str, list[str]] = field(default_factory=dict)
+    """Id of an input → why it could not be asked."""
+
+
+def ask_all(inputs: Sequence[Input], target: Target, lab: Lab | None = None) -> Outcome:
+    """Ask a running server; inputs that need a server of their own get one in `lab`, or are left out without one."""
+    stack = tuple(target.server.stack) if target.server else ()
+    apart = [one for one in inputs if {*one.alone} & {*stack}]
+    together = [one for one in inputs if one not in apart]
+    outcome = Outcome()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for one, (asked, broken) in zip(together, pool.map(lambda each: _ask(each, target), together), strict=True):
+            _note(outcome, one, asked, broken, stack)
+    for one in apart if lab and target.server else ():
+        running = lab.start(target.server)
+        try:
+            _note(outcome, one, *_ask(one, running.target), stack)
+        finally:
+            running.stop()
+    return outcome
+
+
+def _ask(one: Input, target: Target) -> tuple[Asked, list[str]]:
+    try:
+        asked = ask(one, target)
+    except ExchangeError as error:
+        return Asked(one), [str(error)]
+    return asked, [] if asked.spoilt else safety.breaches(asked, target)
+
+
+def _note(outcome: Outcome, one: Input, asked: Asked, broken: list[str], stack: Sequence[str]) -> None:
+    outcome.asked.append(asked)
+    if asked.spoilt:
+        outcome.spoilt[one.id] = asked.spoilt
+    elif one.breach_of(stack):
+        if broken:
+            outcome.known[one.id] = broken
+        elif not one.by_chance:
+            outcome.mended.append(one.id)
+    elif broken:
+        outcome.breaches[one.id] = broken
+
+
+def told(outcome: Outcome, stack: Sequence[str], url: str, more: Iterable[str] = ()) -> list[str]:
+    """What is wrong, in lines for people: each input with its command, what came, and what to do."""
+    by_id = {asked.input.id: asked for asked in outcome.asked}
+    lines = []
+    for id_, problems in {**outcome.breaches, **outcome.spoilt}.items():
+        asked = by_id[id_]
+        lines += [f"{id_} ({asked.input.why})", *(f"  - {problem}" for problem in problems)]
+        lines += [f"  {command}" for command in asked.input.shown(url)]
+        lines += [f"  {line}" for line in str(asked.seen).splitlines()]
+    lines += [
+        f"{id_}: the breach known of {'/'.join(stack)} is not seen any more: delete it from the input"
+        for id_ in outcome.mended
+    ]
+    return [*lines, *more]
