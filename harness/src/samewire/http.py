@@ -408,4 +408,6 @@ def compact(data: bytes, limit: int = 4000) -> str:
 
 def python_output(data: bytes) -> str:
     """A command for a shell that puts out these bytes."""
-    return shlex.join(["python3", "-c", f"import sys; sys.stdout.buffer.write({compact(data, limit=len(data) * 4)})"])
+    return shlex.join(
+        ["python3", "-c", f"import sys; sys.stdout.buffer.write({compact(data, limit=len(data) * 4 + 10)})"]
+    )

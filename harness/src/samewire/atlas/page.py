@@ -18,6 +18,7 @@ from samewire.paths import CHECKOUT
 
 FOLDER = CHECKOUT / "docs/atlas"
 
+_LONGEST = 600
 _TITLES = {HTTP: "HTTP itself, whatever the service"}
 _STATUS = re.compile(r"(?:(\d+) × )?(\d{3})( [^,]*)?")
 
@@ -79,7 +80,7 @@ def _level(
                     "rows": [
                         [
                             one.id.partition("[")[2].rstrip("]"),
-                            one.shown(),
+                            [_cut(command) for command in one.shown()],
                             _cells(one, columns, known, by_class=by_class),
                         ]
                         for one in rows
@@ -104,11 +105,16 @@ def _cells(one: Input, columns: Mapping[str, list[Server]], known: Mapping, *, b
         shown = Counter(map(classes if by_class else str, told)).most_common()
         breach = one.breach_of(tuple(servers[0].stack))
         details = "\n".join(f"{name}: {line}" for name, line in lines.items() if line)
-        text = " / ".join(each for each, _ in shown)
+        text = " / ".join(each for each, _ in shown).replace("application/", "")
         cells.append(
             [text, f"{breach.why} {breach.issue}".strip() if breach else details if by_class else "", int(bool(breach))]
         )
     return cells
+
+
+def _cut(command: str) -> str:
+    """A command as the page shows it: a body of thousands of bytes is not for people."""
+    return command if len(command) <= _LONGEST else f"{command[:_LONGEST]}… ({len(command):,} characters)"
 
 
 def classes(line: str) -> str:

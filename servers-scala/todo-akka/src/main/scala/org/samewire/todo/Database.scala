@@ -29,7 +29,7 @@ object Database {
   private val MaxWait = 4.seconds
 
   /** Idle connections are tried, and queries that wait for a connection are given up. */
-  private val CheckInterval = 1.second
+  private val CheckInterval = 500.millis
 
   def pool(url: URI): Connection = {
     // Not by the driver's parser: it cuts a password at its first colon.
