@@ -3,7 +3,6 @@
 import re
 from urllib.parse import unquote
 
-from faults.bodies import coding_ignored
 from faults.changes import (
     added,
     asked,
@@ -249,9 +248,6 @@ def any_media_type_taken(exchange: Exchange) -> Reply | None:
     if exchange.response.status != 415:
         return None
     return asked(exchange, headers=(("Content-Type", "multipart/form-data; boundary=----samewire"),))
-
-
-fault(FAULTS)(coding_ignored)
 
 
 @fault(FAULTS)
