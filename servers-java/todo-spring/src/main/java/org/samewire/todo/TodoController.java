@@ -35,9 +35,7 @@ class TodoController {
   /** What is not given stays as it is. */
   record Changes(@Title String title, Boolean completed) {}
 
-  /**
-   * Spring makes it of the path. A plain number it would make of {@code 0x1} and {@code 1 0}, too.
-   */
+  /** An id in the path. For a plain number Spring would take {@code 0x1} and {@code 1 0}, too. */
   record Id(long value) {
     public static Id valueOf(String text) {
       return new Id(Long.parseLong(text));

@@ -78,6 +78,13 @@ class TodoControllerTest {
   }
 
   @Test
+  void charactersAreNoUtf16Units() {
+    String title = "\uD83D\uDE00".repeat(200);
+    when(todos.insert(title, false)).thenReturn(MILK);
+    assertThat(post("{\"title\":\"" + title + "\"}")).hasStatus(201);
+  }
+
+  @Test
   void badBodies() {
     problem(post("{\"title\":\"" + "a".repeat(201) + "\"}"), 400);
     problem(post("[".repeat(10_000)), 400);
