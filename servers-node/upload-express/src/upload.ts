@@ -62,7 +62,9 @@ export function receiveFiles(store: FileStore, { maxFileBytes, maxRequestBytes }
     limits: { fileSize: maxFileBytes },
     preservePath: true, // `accept` takes the last segment; multer's own rule drops names like `..`
     storage: {
-      _handleFile(_request, file, done) {
+      _handleFile(request, file, done) {
+        // The parser may leave a file without an end: two dashes behind a delimiter in its header are enough.
+        request.res?.once('close', () => file.stream.destroy());
         store.write(file.stream).then((written) => done(null, written), done);
       },
       _removeFile(_request, file, done) {
