@@ -35,7 +35,7 @@ has_database = pytest.mark.stores(*URL_VARIABLES)
 
 STOP = 10.0
 """Seconds that a server has to end, be it for its stop signal or for a bad configuration."""
-DEAF = 3.0
+DEAF = 1.0
 """Seconds after which a server that was told to stop takes no new connections."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
@@ -91,7 +91,7 @@ class Client:
     def connect(self) -> None:
         """Open a connection if there is none. Raises ExchangeError."""
         if self._connection is None:
-            self._connection, self._used = (connect(self._target, patience(self._target.service)), False)
+            self._connection, self._used = connect(self._target, patience(self._target.service)), False
 
     def ask(self, request: Request) -> Asked:
         """Ask, on a new connection if need be."""
@@ -280,7 +280,7 @@ def takes_connections(target: Target) -> bool:
 
 def is_read(target: Target, *connections: Connection) -> bool:
     """Whether the server has read every byte that came on these connections to it."""
-    server, clients = (f":{target.port:04X}", {f":{connection.local_port:04X}" for connection in connections})
+    server, clients = f":{target.port:04X}", {f":{connection.local_port:04X}" for connection in connections}
     lines = (line for table in ("tcp", "tcp6") for line in Path("/proc/net", table).read_text().splitlines())
     # Thousands are of connections that other tests have closed.
     rows = (line.split() for line in lines if server in line)

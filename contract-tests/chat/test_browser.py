@@ -31,8 +31,8 @@ PATIENCE = 20_000
 """Milliseconds for what must come by itself, on a machine that is busy with other tests."""
 expect.set_options(timeout=PATIENCE)
 
-CROWD = 20
-READERS = 2
+CROWD = 40
+READERS = 3
 """So many of the crowd are pages."""
 FLOOD = 80
 """Events at once, of which a server takes 50 in a second. The page itself waits for each to be answered."""

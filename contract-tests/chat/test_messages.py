@@ -143,7 +143,7 @@ class Pollers:
                 time.sleep(0.02 * (number + 1))
 
 
-@pytest.mark.parametrize(("clients", "each", "reads"), [(40, 8, True), (150, 2, False)], ids=["forty", "many"])
+@pytest.mark.parametrize(("clients", "each", "reads"), [(40, 20, True), (500, 2, False)], ids=["forty", "many"])
 def test_many_clients_at_once(own: Target, clients: int, each: int, reads: bool) -> None:
     """Every message has its own id and is seen once, in its place, by who polls."""
     with Client(own) as client:

@@ -77,7 +77,7 @@ def told_everything(room: Room, member: Client, own: Sequence[int], end: int) ->
 
 
 @pytest.mark.parametrize(
-    ("stay", "polling", "talking", "turns", "passing"), [(40, 8, 40, 6, 6), (200, 10, 40, 2, 3)], ids=["forty", "many"]
+    ("stay", "polling", "talking", "turns", "passing"), [(40, 8, 40, 6, 6), (500, 10, 40, 2, 3)], ids=["forty", "many"]
 )
 async def test_a_crowd(room: Room, stay: int, polling: int, talking: int, turns: int, passing: int) -> None:
     members: list[Client] = []
@@ -132,7 +132,7 @@ async def test_batches(room: Room) -> None:
     ana, bia = await room.join("ana"), await room.join("bia", "polling")
     await room.settled(ana, bia)
     start, said = time.monotonic(), []
-    while time.monotonic() < start + 1.5:
+    while time.monotonic() < start + 3:
         said.append(await room.post("rui", "oi"))
         await asyncio.sleep(0.04)
     end = await room.settled(ana, bia)
@@ -142,7 +142,9 @@ async def test_batches(room: Room) -> None:
         ids = [message["id"] for batch in batches for message in batch]
         assert ids == [*said, end], f"{member.user} was told {ids}"
         assert all(isinstance(batch, list) and batch for batch in batches)
-        assert 2 <= len(batches) <= took / PERIOD + 2, f"{member.user}: {len(batches)} batches in {took:.1f} s"
+        # A machine that is busy may miss every other one.
+        due = 3 / PERIOD / 2 <= len(batches) <= took / PERIOD + 2
+        assert due, f"{member.user}: {len(batches)} batches in {took:.1f} s"
     told = len(ana.events), len(bia.events)
     await asyncio.sleep(2.5 * PERIOD)
     assert (len(ana.events), len(bia.events)) == told, "a batch was sent when there was nothing new"
@@ -158,4 +160,4 @@ async def test_at_once(room: Room) -> None:
             speaker.tell("message", f"{turn}")
             assert await until(lambda one=listener, turn=turn: len(one.messages) > turn), f"{listener.user}: {turn}"
     took = time.monotonic() - start
-    assert took < 20 * PERIOD / 2, f"twenty messages, each an answer to the one before, took {took:.1f} s"
+    assert took < 20 * PERIOD / 3, f"twenty messages, each an answer to the one before, took {took:.1f} s"

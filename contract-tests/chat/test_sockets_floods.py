@@ -249,6 +249,7 @@ async def test_connections_without_life(room: Room) -> None:
     await asyncio.sleep(max(0.0, began + PING_TIMES + 1 - time.monotonic()))
     for member in (*faithful, ana):
         assert not member.closed.done(), f"{member.user} answers, and was dropped"
+        assert member.pings >= 2, f"{member.user}: {member.pings} pings in {PING_TIMES + 1:g} s"
         assert (await member.ask("message", "still here"))["ok"]
     assert await room.users() == sorted(["ana", *(member.user for member in faithful)])
     await room.settled(ana)
