@@ -5,18 +5,16 @@
 connection. A case is sent at once, byte by byte if it is short and, with `in_two`, in two parts cut at every place.
 """
 
-import importlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
 
 import pytest
 
-from samewire.contract import files, wire
+from samewire.contract import wire
+from samewire.contract.models import model_of
 from samewire.contract.wire import CLOSED, OPEN, Observed, Part, play
-from samewire.http import Request, Response, compact
+from samewire.http import Response, compact
 from samewire.paths import CONTRACTS
 from samewire.pytest_plugin import selected
 from samewire.target import Target
@@ -49,21 +47,12 @@ class Case:
 @cache
 def read_cases(service: str) -> tuple[Case, ...]:
     """The cases of all files that are for a service. Raises ContractError."""
-    words, found, ids = wire.words(service), [], []
-    for file in sorted((CONTRACTS / "wire").glob("*.yaml")):
-        for entry in files.read(file, "wire.schema.json")["cases"]:
-            ids.append(entry["id"])
-            used = wire.words_in(json.dumps(entry))
-            if missing := used - wire.every_word():
-                raise files.ContractError(f"{file}: case {entry['id']}: no service has {sorted(missing)}")
-            if used - words.keys():
-                continue
-            entry = wire.filled(entry, words)
-            must = [item for item in entry["must"] if item not in (OPEN, CLOSED)]
-            end = next((item for item in entry["must"] if item in (OPEN, CLOSED)), None)
-            send = wire.parts(entry["send"])
-            found.append(Case(entry["id"], entry["why"], send, tuple(must), end, entry.get("in_two", False)))
-    files.no_doubles(CONTRACTS / "wire", "case id", ids)
+    found = []
+    for _, _, entry in wire.entries(CONTRACTS / "wire", "wire.schema.json", service):
+        must = [item for item in entry["must"] if item not in (OPEN, CLOSED)]
+        end = next((item for item in entry["must"] if item in (OPEN, CLOSED)), None)
+        send = wire.parts(entry["send"])
+        found.append(Case(entry["id"], entry["why"], send, tuple(must), end, entry.get("in_two", False)))
     return tuple(found)
 
 
@@ -76,12 +65,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if case.in_two or metafunc.function is test_wire
     ]
     metafunc.parametrize(("target", "case"), pairs, indirect=["target"])
-
-
-@cache
-def model_of(service: str) -> ModuleType:
-    """The module that knows the service's contract."""
-    return importlib.import_module(f"{service}.model")
 
 
 def check(target: Target, case: Case, parts: Iterable[Part], how: str) -> None:
@@ -111,10 +94,7 @@ def _wrong(target: Target, one: int | str, answer: Response) -> list[str]:
     """What is wrong with an answer that should be `one`."""
     if isinstance(one, int):
         return [] if answer.status == one else [f"status {answer.status} instead of {one}"]
-    method, path, *body = one.split(" ", 2)
-    fields = (("Content-Type", "application/json"),) if body else ()
-    request = Request(method, path, fields, body[0].encode() if body else None)
-    return model_of(target.service).judge(request, answer)
+    return model_of(target.service).judge(wire.request_of(one), answer)
 
 
 def test_wire(target: Target, case: Case) -> None:

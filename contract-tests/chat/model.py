@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, media_type, response_problems
+from samewire.contract.compare import ANY, media_type
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 from samewire.paths import CHECKOUT
 
@@ -94,33 +94,28 @@ def judge(request: Request, response: Response, known: Room = EMPTY) -> list[str
     return problems
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def answer(request: Request, room: Room = EMPTY) -> Response | None:
     """What a server with this room answers to a valid request; None if the contract does not say."""
     path, reads = urlsplit(request.path).path, request.method in ("GET", "HEAD")
     if path == "/messages" and request.method == "POST":
         message = message_of(request)
-        return _json(201, {"room": room.id, **message.item(room.last + 1)}) if message else None
+        return response_with(201, {"room": room.id, **message.item(room.last + 1)}) if message else None
     if not reads:
         return None
     if path == "/healthz":
-        return _response(200, ANY)
+        return response_with(200, ANY)
     if path == "/":
-        return _response(200, ANY, ("Content-Security-Policy", POLICY))
+        return response_with(200, ANY, Content_Security_Policy=POLICY)
     if path == "/presence":
-        return _json(200, {"room": room.id, "users": list(room.users)})
+        return response_with(200, {"room": room.id, "users": list(room.users)})
     if path == "/messages":
         after = after_of(request)
         if after is None:
             return None
         items = [room.messages[id_].item(id_) for id_ in room.after(after) if id_ in room.messages]
-        return _json(200, {"room": room.id, "messages": items, "last": room.last})
+        return response_with(200, {"room": room.id, "messages": items, "last": room.last})
     if name := _asset(request):
-        return _response(200, asset(name)) if name in ASSETS else problem(404)
+        return response_with(200, asset(name)) if name in ASSETS else problem(404)
     return None
 
 
@@ -263,18 +258,4 @@ def in_order(users: list[str]) -> bool:
 
 def unavailable(request: Request) -> Response:
     """Of no use here: there is no database that could be away."""
-    return _response(503, ANY) if request.path == "/healthz" else problem(503)
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    return _json(status, {"title": title(status), "status": status, "detail": "…"}, PROBLEM)
-
-
-def _json(status: int, body: object, kind: str = "application/json") -> Response:
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return _response(status, content, ("Content-Type", kind))
-
-
-def _response(status: int, content: bytes, *fields: tuple[str, str]) -> Response:
-    return Response(status, title(status), "HTTP/1.1", fields, content)
+    return response_with(503, ANY) if request.path == "/healthz" else problem(503)

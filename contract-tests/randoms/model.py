@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 
 from randoms.golden import draws
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, content, differences, response_problems
+from samewire.contract.compare import ANY, content
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 
 COMPUTED = 10_000_000
@@ -68,20 +68,15 @@ def judge(request: Request, response: Response, settings: Settings = DEFAULT) ->
     return []
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def answer(request: Request) -> Response | None:
     """What a server answers to a valid request, as far as it is the same for all; None if the contract does not say."""
     if request.method not in ("GET", "HEAD"):
         return None
     if request.path == "/healthz":
-        return Response(200, "OK", "HTTP/1.1", (), ANY)
+        return response_with(200, ANY)
     if request.path != "/info" and (not asked(request) or accepts_gzip(request) is None):
         return None
-    return Response(200, "OK", "HTTP/1.1", (("Content-Type", "application/json"),), ANY)
+    return response_with(200, ANY, "application/json")
 
 
 def asked(request: Request) -> Asked | None:
@@ -114,12 +109,6 @@ def is_light(data: bytes) -> bool:
 def unavailable(request: Request) -> Response:
     """The answer of a server that has too much to draw."""
     return problem(503)
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    text = json.dumps({"title": title(status), "status": status, "detail": "…"}).encode()
-    return Response(status, title(status), "HTTP/1.1", (("Content-Type", PROBLEM),), text)
 
 
 def _coding_problems(request: Request, response: Response, settings: Settings) -> list[str]:

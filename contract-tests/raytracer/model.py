@@ -6,7 +6,6 @@ service ask for `judge`, `problem` and `unavailable`.
 """
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -15,8 +14,8 @@ from urllib.parse import parse_qsl, urlsplit
 from raytracer import pixels
 from raytracer.golden import pictures
 from samewire.contract import images
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
+from samewire.contract.compare import ANY
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 
 COMPUTED = 10_000
@@ -46,22 +45,17 @@ def judge(request: Request, response: Response, data: None = None) -> list[str]:
     return problems + (_picture_problems(size, response.body) if size and response.body and not problems else [])
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def answer(request: Request) -> Response | None:
     """What a server answers to a valid request; None if the contract does not say."""
     if request.method not in ("GET", "HEAD"):
         return None
     if request.path == "/healthz":
-        return Response(200, "OK", "HTTP/1.1", (), ANY)
+        return response_with(200, ANY)
     size = size_of(request)
     if not size:
         return None
     computed = request.method == "GET" and size.width * size.height <= COMPUTED
-    return Response(200, "OK", "HTTP/1.1", (("Content-Type", "image/png"),), _png(size) if computed else ANY)
+    return response_with(200, _png(size) if computed else ANY, "image/png")
 
 
 def size_of(request: Request) -> Size | None:
@@ -85,12 +79,6 @@ def is_light(data: bytes) -> bool:
 def unavailable(request: Request) -> Response:
     """The answer of a server that has too many pictures to render."""
     return problem(503)
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    text = json.dumps({"title": title(status), "status": status, "detail": "…"}).encode()
-    return Response(status, title(status), "HTTP/1.1", (("Content-Type", PROBLEM),), text)
 
 
 @cache

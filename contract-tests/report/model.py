@@ -8,7 +8,6 @@ what is right then, `test_upstreams.py` says. Layers that are for every service 
 import base64
 import binascii
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from pathlib import Path
 from raytracer.golden import pictures
 from selectolax.lexbor import LexborHTMLParser
 
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
+from samewire.contract.compare import ANY
 from samewire.contract.images import NotPng, decode
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 
 TODO_LIMIT = 1_048_576
@@ -63,7 +62,7 @@ def judge(request: Request, response: Response, upstreams: Upstreams = EMPTY) ->
     if request.method not in ("GET", "HEAD") or request.path not in ("/report", "/healthz"):
         return []
     if request.path == "/healthz":
-        return problems_of(request, Response(200, "OK", "HTTP/1.1", (), ANY), response)
+        return problems_of(request, response_with(200, ANY), response)
     image, problems = upstreams.image, []
     if image is None:
         image = image_of(response.body)
@@ -72,25 +71,14 @@ def judge(request: Request, response: Response, upstreams: Upstreams = EMPTY) ->
     return problems + problems_of(request, report(page(upstreams.items, image)), response)
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def report(page: bytes) -> Response:
     """A report with this page."""
-    return Response(200, "OK", "HTTP/1.1", (("Content-Type", "text/html; charset=utf-8"),), page)
+    return response_with(200, page, "text/html; charset=utf-8")
 
 
 def unavailable(request: Request) -> Response:
     """The answer to a request for a report while an upstream is away."""
     return BAD_UPSTREAM
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    text = json.dumps({"title": title(status), "status": status, "detail": "…"}).encode()
-    return Response(status, title(status), "HTTP/1.1", (("Content-Type", PROBLEM),), text)
 
 
 BAD_UPSTREAM, TIMED_OUT = problem(502), problem(504)

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Mapping
 
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
+from samewire.contract.compare import ANY
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 from samewire.links import links
 
@@ -33,30 +33,25 @@ def judge(request: Request, response: Response, links: Mapping[str, str] = SEEDE
     return problems + (problems_of(request, expected, response) if expected else [])
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def answer(request: Request, links: Mapping[str, str] = SEEDED, fresh: str = NOT_MADE) -> Response | None:
     """What a service that holds `links` answers to a valid request; None if the contract does not say.
 
     `fresh` is the hash that the service chose, should the request make a link.
     """
     if request.method == "POST" and request.path == "/links":
-        return _response(201, {"hash": fresh, "url": url_of(request)}, Location=f"/{fresh}")
+        return response_with(201, {"hash": fresh, "url": url_of(request)}, Location=f"/{fresh}")
     if request.method not in ("GET", "HEAD") or request.path == "/links":
         return None
     if request.path == "/healthz":
-        return _response(200, ANY)
+        return response_with(200, ANY)
     match = _LINK.fullmatch(request.path)
     if not match:
         return None
     as_resource, hash_ = match.groups()
     url = links.get(hash_)
     if as_resource:
-        return _response(200, {"hash": hash_, "url": url}) if url else problem(404)
-    return _response(301, ANY, Location=url) if url else _response(404, b"")
+        return response_with(200, {"hash": hash_, "url": url}) if url else problem(404)
+    return response_with(301, ANY, Location=url) if url else response_with(404, b"")
 
 
 def url_of(request: Request) -> str:
@@ -72,17 +67,4 @@ def fresh_hash(response: Response) -> str | None:
 
 def unavailable(request: Request) -> Response:
     """The answer to a request that needs the database while it is away."""
-    return _response(503, ANY) if request.path == "/healthz" else problem(503)
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    return _response(status, {"title": title(status), "status": status, "detail": "…"}, PROBLEM)
-
-
-def _response(status: int, body: object, media_type: str = "application/json", **headers: str) -> Response:
-    fields = tuple(headers.items())
-    if isinstance(body, bytes):
-        return Response(status, title(status), "HTTP/1.1", fields, body)
-    text = json.dumps(body, ensure_ascii=False).encode()
-    return Response(status, title(status), "HTTP/1.1", (("Content-Type", media_type), *fields), text)
+    return response_with(503, ANY) if request.path == "/healthz" else problem(503)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
+from samewire.contract.compare import ANY
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 
 LARGEST = 2**53 - 1
@@ -54,11 +54,6 @@ def judge(request: Request, response: Response, todos: Mapping[int, Todo] = NONE
     return problems + (problems_of(request, expected, response) if expected else [])
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def answer(request: Request, todos: Mapping[int, Todo] = NONE, fresh: int = NOT_MADE) -> Response | None:
     """What a service that holds `todos` and nothing else answers to a valid request.
 
@@ -67,12 +62,12 @@ def answer(request: Request, todos: Mapping[int, Todo] = NONE, fresh: int = NOT_
     path = urlsplit(request.path).path
     method = "GET" if request.method == "HEAD" else request.method
     if path == "/healthz" and method == "GET":
-        return _response(200, ANY)
+        return response_with(200, ANY)
     if path == "/todos" and method == "GET" and (page := page_asked_for(request)):
-        return _response(200, _listed(todos, *page))
+        return response_with(200, _listed(todos, *page))
     if path == "/todos" and method == "POST":
         todo = Todo(**json.loads(request.body or b""))
-        return _response(201, todo.item(fresh), Location=f"/todos/{fresh}")
+        return response_with(201, todo.item(fresh), Location=f"/todos/{fresh}")
     match = _ITEM.fullmatch(path)
     if not match or method not in ("GET", "PUT", "PATCH", "DELETE"):
         return None
@@ -80,8 +75,8 @@ def answer(request: Request, todos: Mapping[int, Todo] = NONE, fresh: int = NOT_
     if id_ not in todos:
         return problem(404)
     if method == "DELETE":
-        return _response(204, b"")
-    return _response(200, _changed(request, todos[id_]).item(id_))
+        return response_with(204, b"")
+    return response_with(200, _changed(request, todos[id_]).item(id_))
 
 
 def held_after(request: Request, todos: Mapping[int, Todo], fresh: int = NOT_MADE) -> dict[int, Todo]:
@@ -152,17 +147,4 @@ def _page_problems(limit: int, after: int, body: bytes, todos: Mapping[int, Todo
 
 def unavailable(request: Request) -> Response:
     """The answer to a request that needs the database while it is away."""
-    return _response(503, ANY) if request.path == "/healthz" else problem(503)
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    return _response(status, {"title": title(status), "status": status, "detail": "…"}, PROBLEM)
-
-
-def _response(status: int, body: object, media_type: str = "application/json", **headers: str) -> Response:
-    fields = tuple(headers.items())
-    if isinstance(body, bytes):
-        return Response(status, title(status), "HTTP/1.1", fields, body)
-    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return Response(status, title(status), "HTTP/1.1", (("Content-Type", media_type), *fields), text)
+    return response_with(503, ANY) if request.path == "/healthz" else problem(503)

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from samewire.contract.cases import title
-from samewire.contract.compare import ANY, PROBLEM, differences, response_problems
+from samewire.contract.compare import ANY
+from samewire.contract.models import problem, problems_of, response_with
 from samewire.http import Request, Response
 from samewire.paths import CONTRACTS
 
@@ -86,11 +86,6 @@ def judge(
     return problems + (problems_of(request, expected, response) if expected else [])
 
 
-def problems_of(request: Request, expected: Response, response: Response) -> list[str]:
-    """Every way in which `response` is unsound or not `expected`."""
-    return response_problems(response, request) + differences(expected, response, request=request)
-
-
 def errors(request: Request, limits: Limits = Limits()) -> set[int]:
     """The statuses of the errors that apply to an upload; none if it is valid, or not in the contract."""
     if (request.method, request.path) != ("POST", "/uploads"):
@@ -114,26 +109,26 @@ def answer(request: Request, stored: Mapping[str, bytes] = NOTHING, fresh: Seque
     method = "GET" if request.method == "HEAD" else request.method
     match method, request.path.split("/")[1:]:
         case "GET", [""]:
-            return _response(200, page(), "text/html; charset=utf-8")
+            return response_with(200, page(), "text/html; charset=utf-8")
         case "GET", ["healthz"]:
-            return _response(200, ANY)
+            return response_with(200, ANY)
         case "POST", ["uploads"]:
             files = files_of(request)
             ids = [*fresh, *[NO_ID] * MAX_FILES]
             shown = [
                 {"id": id_, "name": one.name, "size": len(one.content)} for id_, one in zip(ids, files, strict=False)
             ]
-            return _response(201, {"files": shown}, "application/json") if files else None
+            return response_with(201, {"files": shown}, "application/json") if files else None
         case (("GET" | "DELETE"), ["uploads", id_]) if UUID.fullmatch(id_):
             if id_ not in stored:
                 return problem(404)
-            return _response(204) if method == "DELETE" else _download(stored[id_])
+            return response_with(204) if method == "DELETE" else _download(stored[id_])
     return None
 
 
 def _download(content: bytes) -> Response:
     fields = {"Content_Disposition": "attachment", "X_Content_Type_Options": "nosniff"}
-    return _response(200, content, "application/octet-stream" if content else "", **fields)
+    return response_with(200, content, "application/octet-stream" if content else "", **fields)
 
 
 def fresh_ids(response: Response) -> list[str]:
@@ -180,15 +175,3 @@ def _content_type(request: Request) -> str:
 def page() -> bytes:
     """What GET / answers."""
     return (CONTRACTS / "upload/assets/index.html").read_bytes()
-
-
-def problem(status: int) -> Response:
-    """An error (RFC 9457)."""
-    return _response(status, {"title": title(status), "status": status, "detail": "…"}, PROBLEM)
-
-
-def _response(status: int, body: object = b"", media_type: str = "", **headers: str) -> Response:
-    fields = [("Content-Type", media_type)] if media_type else []
-    fields += [(name.replace("_", "-"), value) for name, value in headers.items()]
-    content = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
-    return Response(status, title(status), "HTTP/1.1", tuple(fields), content)

@@ -5,10 +5,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from samewire.atlas import inputs, mutants, page, pins, safety
+from samewire.atlas import inputs, mutants, page, pins, run, safety
 from samewire.atlas.ask import Asked, ask
 from samewire.atlas.inputs import Input
 from samewire.contract import wire
@@ -115,6 +117,21 @@ def test_every_input_can_be_shown_and_has_an_id_of_its_own(service: str) -> None
         assert all(one.shown())
 
 
+@pytest.mark.parametrize("server", find_servers(), ids=lambda server: server.id)
+def test_every_pinned_id_is_that_of_an_input(server) -> None:
+    assert pins.read(server).answers.keys() <= {one.id for one in inputs.load(server.service)}
+
+
+def test_no_known_breach_excuses_a_server_that_is_dead() -> None:
+    known = {"breaches": {"fake": inputs.Breach("it is known")}}
+    server = SimpleNamespace(stack=("fake",))
+    with answering(OK.replace(b"200 OK", b"500 No")) as target:
+        outcome = run.ask_all([odd(**known)], replace(target, server=server))
+        assert (outcome.breaches, [*outcome.known]) == ({}, ["http/odd/one"])
+    outcome = run.ask_all([odd(**known)], replace(target, server=server))
+    assert any("afterwards" in one for one in outcome.breaches["http/odd/one"])
+
+
 def test_mutants_are_the_same_for_the_same_seed() -> None:
     several = inputs.load("todo")
     one, other, third = (list(mutants.mutants(several, seed, 50)) for seed in (1, 1, 2))
@@ -161,12 +178,3 @@ def test_answers_of_services_are_of_one_class() -> None:
     assert page.classes("100, 201 application/json, open") == "100, answered, open"
     assert page.classes("3 × 301, closed") == "3 × answered, closed"
     assert page.classes("400 text/html, closed") == "400, closed"
-
-
-def test_servers_of_one_service_have_the_same_schema() -> None:
-    schemas: dict[str, set[str]] = {}
-    for server in find_servers():
-        file = server.folder / "schema.sql"
-        if file.exists():
-            schemas.setdefault(server.service, set()).add(" ".join(file.read_text().lower().split()))
-    assert all(len(several) == 1 for several in schemas.values())

@@ -68,3 +68,12 @@ def test_a_bad_manifest_is_an_error_that_names_file_and_reason(checkout, old, ne
 
 def test_every_manifest_of_the_checkout_is_well_formed():
     assert all(server.http_server for server in find_servers())
+
+
+def test_servers_of_one_service_have_the_same_schema() -> None:
+    schemas: dict[str, set[str]] = {}
+    for server in find_servers():
+        file = server.folder / "schema.sql"
+        if file.exists():
+            schemas.setdefault(server.service, set()).add(" ".join(file.read_text().lower().split()))
+    assert all(len(several) == 1 for several in schemas.values())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from samewire.contract import cases, files, wire
-from samewire.http import Request
+from samewire.http import Request, python_output
 from samewire.paths import CONTRACTS
 
 HTTP = "http"
@@ -93,31 +92,19 @@ def load(service: str, root: Path = CONTRACTS) -> tuple[Input, ...]:
 
 @cache
 def _of_http(service: str, root: Path) -> tuple[Input, ...]:
-    known, found, ids = wire.words(service), [], []
-    for path in sorted((root / "atlas").glob("*.yaml")):
-        theme = files.read(path, "atlas.schema.json")
-        for entry in theme["cases"]:
-            ids.append((path.stem, entry["id"]))
-            used = wire.words_in(json.dumps(entry))
-            if missing := used - wire.every_word():
-                raise files.ContractError(f"{path}: {entry['id']}: no service has {sorted(missing)}")
-            if used - known.keys():
-                continue
-            entry = wire.filled(entry, known)
-            found.append(
-                Input(
-                    **_common(HTTP, path, theme, entry, ""),
-                    parts=wire.parts(entry["send"]),
-                    answers=int(entry.get("answers", 1)),
-                    readings=tuple(entry.get("readings", ())),
-                    ambiguous=entry.get("ambiguous", False),
-                    bare=entry.get("bare", False),
-                    incomplete=entry.get("incomplete", False),
-                    alone=tuple(entry.get("alone", ())),
-                )
-            )
-    files.no_doubles(root / "atlas", "input", ids)
-    return tuple(found)
+    return tuple(
+        Input(
+            **_common(HTTP, path, theme, entry, ""),
+            parts=wire.parts(entry["send"]),
+            answers=int(entry.get("answers", 1)),
+            readings=tuple(entry.get("readings", ())),
+            ambiguous=entry.get("ambiguous", False),
+            bare=entry.get("bare", False),
+            incomplete=entry.get("incomplete", False),
+            alone=tuple(entry.get("alone", ())),
+        )
+        for path, theme, entry in wire.entries(root / "atlas", "atlas.schema.json", service)
+    )
 
 
 @cache
@@ -185,8 +172,6 @@ def _as_nc(parts: Sequence[wire.Part]) -> str:
 
 def _printf(data: bytes, limit: int = 700) -> str:
     """A command that puts out these bytes; long runs are left to Python."""
-    from samewire.http import python_output
-
     text = "".join(_printed(byte) for byte in data)
     return f"printf '{text}'" if len(text) <= limit else python_output(data)
 

@@ -13,6 +13,7 @@ import h11
 from samewire.atlas import safety
 from samewire.atlas.inputs import Input
 from samewire.contract import wire
+from samewire.contract.models import model_of
 from samewire.http import ConnectionClosed, ExchangeError, ProtocolError, Timeout, compact, connect
 from samewire.target import Target
 
@@ -80,18 +81,8 @@ def _changed(data: bytes, generator: random.Random, messages: Sequence[tuple[str
 
 
 def _number(text: bytes, generator: random.Random) -> bytes:
-    choices = (
-        b"0",
-        b"-1",
-        text + b"0",
-        b"0" + text,
-        b"+" + text,
-        b"%d" % 2**31,
-        b"%d" % 2**63,
-        b"%d" % 2**64,
-        text[:-1] or b"9",
-    )
-    return generator.choice((text, *choices))
+    powers = (b"%d" % 2**bits for bits in (31, 63, 64))
+    return generator.choice((text, b"0", b"-1", text + b"0", b"0" + text, b"+" + text, *powers, text[:-1] or b"9"))
 
 
 def send_all(several: Iterator[Mutant], target: Target, known: Sequence[Input]) -> Outcome:
@@ -99,7 +90,7 @@ def send_all(several: Iterator[Mutant], target: Target, known: Sequence[Input]) 
 
     Where a service does as much work as it is asked for, its model's `is_light` says which mutants are not too much.
     """
-    is_light = getattr(safety.model_of(target.service), "is_light", None)
+    is_light = getattr(model_of(target.service), "is_light", None)
     several = (one for one in several if not is_light or is_light(one.data))
     stack = tuple(target.server.stack) if target.server else ()
     excuses = [

@@ -39,28 +39,34 @@ def ask_all(inputs: Sequence[Input], target: Target, lab: Lab | None = None) -> 
     together = [one for one in inputs if one not in apart]
     outcome = Outcome()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for one, (asked, broken) in zip(together, pool.map(lambda each: _ask(each, target), together), strict=True):
-            _note(outcome, one, asked, broken, stack)
+        for asked, broken, dead in pool.map(lambda one: _ask(one, target), together):
+            _note(outcome, asked, broken, dead, stack)
     for one in apart if lab and target.server else ():
         running = lab.start(target.server)
         try:
-            _note(outcome, one, *_ask(one, running.target), stack)
+            _note(outcome, *_ask(one, running.target), stack)
         finally:
             running.stop()
     return outcome
 
 
-def _ask(one: Input, target: Target) -> tuple[Asked, list[str]]:
+def _ask(one: Input, target: Target) -> tuple[Asked, list[str], list[str]]:
+    """What came, the ways in which it breaks the rule of safety, and the ways in which the server is dead by now."""
     try:
         asked = ask(one, target)
+        broken = [] if asked.spoilt else safety.breaches(asked, target)
     except ExchangeError as error:
-        return Asked(one), [str(error)]
-    return asked, [] if asked.spoilt else safety.breaches(asked, target)
+        asked, broken = Asked(one), [str(error)]
+    return asked, broken, [*safety.alive(target)]
 
 
-def _note(outcome: Outcome, one: Input, asked: Asked, broken: list[str], stack: Sequence[str]) -> None:
+def _note(outcome: Outcome, asked: Asked, broken: list[str], dead: list[str], stack: Sequence[str]) -> None:
+    one = asked.input
     outcome.asked.append(asked)
-    if asked.spoilt:
+    if dead:
+        # No breach that is known of a stack excuses a server that answers nobody else.
+        outcome.breaches[one.id] = [*broken, *dead]
+    elif asked.spoilt:
         outcome.spoilt[one.id] = asked.spoilt
     elif one.breach_of(stack):
         if broken:

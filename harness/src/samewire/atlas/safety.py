@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
-from types import ModuleType
 
 from samewire.atlas.ask import Asked, label
 from samewire.contract import json_values, wire
 from samewire.contract.compare import media_type
+from samewire.contract.models import model_of
 from samewire.http import ExchangeError, Request, Response, exchange
-from samewire.paths import CONTRACTS
 from samewire.target import Target
 
 NOT_IMPLEMENTED = (501, 505)
@@ -24,12 +20,14 @@ _MARKUP = re.compile(rb"<[a-z][^<>\r\n]{4,60}>", re.IGNORECASE)
 
 
 def breaches(asked: Asked, target: Target) -> list[str]:
-    """Every way in which what came back breaks the rule, a sentence each; empty if it is safe."""
+    """Every way in which what came back breaks the rule, a sentence each; empty if it is safe.
+
+    Whether the server lives on, `alive` says.
+    """
     return [
         *unsafe_answers(asked.seen, asked.input.sent(), may_wait=asked.input.incomplete),
         *_own_rules(asked, target.service),
         *_stored(asked, target),
-        *alive(target),
     ]
 
 
@@ -80,21 +78,10 @@ def _is_reading(answer: Response, readings: tuple[str | int, ...], service: str)
             if answer.status == reading:
                 return True
             continue
-        method, path, *body = reading.split(" ", 2)
-        fields = (("Content-Type", "application/json"),) if body else ()
-        request = Request(method, path, fields, body[0].encode() if body else None)
         # An answer to HTTP/1.0 may end with its connection.
-        if not model_of(service).judge(request, replace(answer, framing="length")):
+        if not model_of(service).judge(wire.request_of(reading), replace(answer, framing="length")):
             return True
     return False
-
-
-@cache
-def model_of(service: str) -> ModuleType:
-    """The module that knows a service's contract."""
-    if str(CONTRACTS) not in sys.path:
-        sys.path.insert(0, str(CONTRACTS))
-    return importlib.import_module(f"{service}.model")
 
 
 def _stored(asked: Asked, target: Target) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from samewire.contract import json_values
@@ -163,12 +163,7 @@ def _without_date(response: Response) -> list[tuple[str, str]]:
 def _comparable(name: str, response: Response) -> object:
     """The values of a field in the form in which they are compared."""
     values = response.values(name)
-    compare = _RULES.get(name)
-    return compare(values) if compare else tuple(values)
-
-
-def _media_types(values: Sequence[str]) -> object:
-    return tuple(map(_media_type, values))
+    return tuple(map(_media_type, values)) if name == "content-type" else tuple(values)
 
 
 @lru_cache(maxsize=100)
@@ -189,27 +184,6 @@ def _media_type(value: str) -> object:
     if essence == "application/json" or essence.endswith("+json"):
         parameters = [parameter for parameter in parameters if parameter != ("charset", "utf-8")]
     return essence, tuple(sorted(parameters))
-
-
-def _set(values: Sequence[str]) -> object:
-    return frozenset(_list(values))
-
-
-def _set_without_case(values: Sequence[str]) -> object:
-    return frozenset(element.lower() for element in _list(values))
-
-
-def _list(values: Sequence[str]) -> list[str]:
-    """The elements of a list-based field (RFC 9110, 5.6.1)."""
-    return [element for value in values for element in (part.strip(" \t") for part in value.split(",")) if element]
-
-
-_RULES: Mapping[str, Callable[[Sequence[str]], object]] = {
-    "content-type": _media_types,
-    "allow": _set,
-    "vary": _set_without_case,
-}
-"""Fields that are not compared byte for byte."""
 
 
 # ------------------------------------------------------------------------------------------------------------- bodies

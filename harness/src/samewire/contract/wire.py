@@ -6,11 +6,13 @@ A part is bytes, or one of `{pause: seconds}`, `{await: 100}`, `{half_close: tru
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from samewire.contract import files
@@ -71,6 +73,31 @@ def filled(value: Any, known: Mapping[str, str | int]) -> Any:
         return str(known[match[1] or match[2]])[start:end]
 
     return _WORD.sub(word, value)
+
+
+def entries(folder: Path, schema: str, service: str) -> Iterator[tuple[Path, dict, dict]]:
+    """The cases of a folder's files that are for a service: the file, its content, the case with its words filled in.
+
+    A case is for the services that have all of its words. Raises ContractError.
+    """
+    known, ids = words(service), []
+    for path in sorted(folder.glob("*.yaml")):
+        content = files.read(path, schema)
+        for entry in content["cases"]:
+            ids.append((path.stem, entry["id"]))
+            used = words_in(json.dumps(entry))
+            if missing := used - every_word():
+                raise files.ContractError(f"{path}: case {entry['id']}: no service has {sorted(missing)}")
+            if used <= known.keys():
+                yield path, content, filled(entry, known)
+    files.no_doubles(folder, "case", ids)
+
+
+def request_of(text: str) -> Request:
+    """The request that a file gives as `METHOD target`, or as `METHOD target JSON`."""
+    method, target, *body = text.split(" ", 2)
+    fields = (("Content-Type", "application/json"),) if body else ()
+    return Request(method, target, fields, body[0].encode() if body else None)
 
 
 def parts(send: str | list) -> tuple[Part, ...]:
