@@ -3,6 +3,7 @@
 import pytest
 
 from samewire.contract import cases
+from samewire.databases import URL_VARIABLES
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.pytest_plugin import selected
@@ -15,13 +16,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     parameters = [
         pytest.param(one.name, variant, id=f"{one.name}-{variant}")
         for one in selected(metafunc.config)
-        for variant in (one.server.variants if one.server else ())
+        # Those with a transport of their own are judged as servers are, by all tests.
+        for variant, about in (one.server.variants.items() if one.server and not one.server.variant else ())
+        if not about.transport
     ]
     metafunc.parametrize(("server", "variant"), parameters, indirect=["server"])
 
 
 def test_variant(server: Server, variant: str, lab: Lab) -> None:
-    running = lab.start(server, variant=variant)
+    # The cases know the last of 10,000 links; other tests of the lab need few.
+    database = lab.new_database(server.service, server.store, links=10_000) if server.store in URL_VARIABLES else None
+    running = lab.start(server, variant=variant, database=database)
     try:
         failed = [
             (case, failures) for case in cases.load(server.service) if (failures := cases.run(case, running.target))

@@ -289,7 +289,7 @@ async def stays(room: Room, name: str) -> None:
     """Be here under this name until cancelled."""
     if room.transport == "polling":
         while True:
-            await room.get(f"/messages?after={2**62}&user={quote(name)}")
+            await room.get(f"/messages?after={2**53 - 1}&user={quote(name)}")
             await asyncio.sleep(HERE / 4)
     client = await room.join(name)
     try:

@@ -40,14 +40,21 @@ _MASK = 2**32 - 1
 
 
 def _counts(exchange: Exchange) -> dict[str, int] | None:
-    """What was drawn; None if the answer is no result."""
+    """What was drawn; None if the answer is no result of a seed of the contract."""
+    if not _given_seed(exchange).isdecimal():
+        return None
     value = json_of(exchange.response)
     return value.get("counts") if isinstance(value, dict) else None
 
 
+def _given_seed(exchange: Exchange) -> str:
+    """The seed as it was given: a stack may take `0xff` for a number."""
+    return dict(reversed(parse_qsl(exchange.request.path.partition("?")[2]))).get("seed", "1")
+
+
 def _seed(exchange: Exchange) -> int:
     """The seed of a result."""
-    return int(dict(reversed(parse_qsl(exchange.request.path.partition("?")[2]))).get("seed", 1))
+    return int(_given_seed(exchange))
 
 
 def _drawn(exchange: Exchange, count: int) -> dict[str, int]:

@@ -208,7 +208,7 @@ def any_field_taken(exchange: Exchange) -> Reply | None:
     body = exchange.request.body or b""
     if exchange.response.status != 400 or b'; filename="a"' not in body:
         return None
-    return asked(exchange, body=re.sub(rb' name="[^"]*"', b' name="files"', body))
+    return asked(exchange, body=re.sub(rb' name="[^"]*"', b' name="files[]"', body))
 
 
 @fault(FAULTS)

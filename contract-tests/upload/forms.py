@@ -12,18 +12,18 @@ TYPE = (("Content-Type", f"multipart/form-data; boundary={BOUNDARY.decode()}"),)
 END = b"--" + BOUNDARY + b"--\r\n"
 
 
-def opening(name: str, field: str = "files") -> bytes:
+def opening(name: str, field: str = "files[]") -> bytes:
     """What comes before the content of a file."""
     disposition = f'Content-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
     return b"--" + BOUNDARY + b"\r\n" + disposition.encode() + b"Content-Type: application/octet-stream\r\n\r\n"
 
 
-def form(*files: tuple[str, bytes], field: str = "files") -> bytes:
+def form(*files: tuple[str, bytes], field: str = "files[]") -> bytes:
     """A form with files, by name and content."""
     return b"".join(opening(name, field) + content + b"\r\n" for name, content in files) + END
 
 
-def upload(*files: tuple[str, bytes], field: str = "files") -> Request:
+def upload(*files: tuple[str, bytes], field: str = "files[]") -> Request:
     """The request that uploads files, by name and content."""
     return Request("POST", "/uploads", TYPE, form(*files, field=field))
 

@@ -45,7 +45,7 @@ class File:
 
     name: str
     content: bytes
-    field: str = "files"
+    field: str = "files[]"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Form:
     @property
     def stored(self) -> list[File]:
         """The files that count."""
-        return [file for file in self.files if file.field == "files"]
+        return [file for file in self.files if file.field == "files[]"]
 
 
 NOTHING: Mapping[str, bytes] = {}

@@ -51,7 +51,7 @@ def wrong_forms(draw: st.DrawFn) -> Sent:
     several, chunks = draw(files()), draw(framings())
     too_many = draw(files(model.MAX_FILES + 1, 5))
     left_empty = upload(*[("", b"")] * len(several))
-    elsewhere = upload(*several, field=draw(st.sampled_from(["file", "other", "Files"])))
+    elsewhere = upload(*several, field=draw(st.sampled_from(["file", "other", "Files[]"])))
     cut = form(*several)[: -len(END) - 2 - draw(st.integers(0, len(several[-1][1])))]
     other_type = (("Content-Type", draw(st.sampled_from(OTHER_TYPES))),)
     return draw(

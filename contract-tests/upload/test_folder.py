@@ -27,6 +27,7 @@ from upload.forms import BOUNDARY, END, TYPE, exchange_while_sending, files_belo
 pytestmark = pytest.mark.layer("life")
 
 MIB = 1024 * 1024
+LARGEST_CHUNK = 256 * 1024
 LIMITS = model.Limits(file=100_000, request=150_000)
 HEALTH = Request("GET", "/healthz")
 
@@ -54,10 +55,11 @@ def right(target: Target, request: Request, response: Response, what: str, limit
     return response
 
 
-def in_chunks(request: Request, *sizes: int) -> Request:
-    """The same request without Content-Length."""
+def in_chunks(request: Request, first: int, others: int) -> Request:
+    """The same request in chunks of these sizes, without Content-Length."""
+    body = request.body or b""
     headers = (*request.headers, ("Transfer-Encoding", "chunked"))
-    return Request(request.method, request.path, headers, chunked(request.body or b"", sizes))
+    return Request(request.method, request.path, headers, chunked(body, [first] + [others] * (len(body) // others)))
 
 
 def test_limits(server: Server, lab: Lab) -> None:
@@ -140,8 +142,12 @@ def test_nothing_is_kept_before_the_end(server: Server, lab: Lab) -> None:
             whole = request.to_bytes(connection.authority)
             connection.send_raw(whole[: -len(END)])
             time.sleep(0.3)
-            early = {name for name in files_below(folder) if model.UUID.fullmatch(name)}
-            assert not early, f"{server.id} has kept {early} before the closing delimiter was sent"
+            early = [name for name in files_below(folder) if model.UUID.fullmatch(name)]
+            for name in early:
+                status = exchange(killed.target, Request("GET", f"/uploads/{name}")).status
+                assert status == 404, f"{server.id}: {status} for {name} before the closing delimiter was sent"
+            kept = [name for name in early if (folder / name).exists()]
+            assert not kept, f"{server.id} has kept {kept} before the closing delimiter was sent"
             connection.send_raw(whole[-len(END) :])
             response = right(killed.target, request, connection.receive("POST"), "in two parts", model.Limits())
             stored = set(model.fresh_ids(response))
@@ -189,7 +195,7 @@ def test_full_disk(server: Server, lab: Lab) -> None:
             "the second of two": upload(("a", b"a" * 300_000), ("b", b"b" * 900_000)),
             "a byte more than there is": upload(("a", b"x" * (MIB - 300_000 + 1))),
         }.items():
-            for sent in (request, in_chunks(request, 100_000)):
+            for sent in (request, in_chunks(request, 100_000, LARGEST_CHUNK)):
                 with connect(target, 20) as connection:
                     response = exchange_while_sending(connection, sent)
                 problems = model.problems_of(request, full, response)
@@ -233,16 +239,28 @@ def test_odd_uploads_stay_in_the_folder(server: Server, lab: Lab) -> None:
         assert not Path("/tmp/samewire-escaped").exists()
 
 
+PHP = "mod_php 8.2"
+"""Breaches of this part of a stack, which the server's README names first: it takes a form that is cut after a whole
+part (in the atlas: cut-after-a-part), and answers 500 to a field that has no room in its memory."""
+
+
 def test_cut_bodies(server: Server, lab: Lab) -> None:
     """A body that ends anywhere before its form does is refused, and nothing of it is stored."""
     folder = lab.new_folder("uploads")
     whole = form(("a", b"1\r\n--"), ("b", b"22"))
+    taken = 0
     with serving(lab, server, folder) as running:
         for end in range(len(whole) - len(b"--\r\n")):
             response = exchange(running.target, Request("POST", "/uploads", TYPE, whole[:end]))
+            if PHP in server.stack and response.status == 201:
+                taken += 1
+                for file in json.loads(response.body)["files"]:
+                    exchange(running.target, Request("DELETE", f"/uploads/{file['id']}"))
+                continue
             problem = model.problems_of(Request("POST", "/uploads"), model.problem(400), response)
             assert not problem, f"{server.id}, a form cut after {whole[:end]!r}: {problem}"
         assert files_left(folder, set()) == set()
+    assert (taken > 0) == (PHP in server.stack), f"{server.id} took {taken} forms that were cut"
 
 
 # --- what is large
@@ -282,7 +300,8 @@ def test_large_field(server: Server, lab: Lab) -> None:
             except ConnectionClosed:
                 # It may answer, or only close, before it has read everything.
                 status = 400
-        assert 400 <= status <= 499, f"{target.name}: {status} to a form without a file"
+        allowed = [500] if PHP in server.stack else range(400, 500)
+        assert status in allowed, f"{target.name}: {status} to a form without a file"
         stays_small(target, memory, idle)
         assert files_left(folder, set()) == set()
 

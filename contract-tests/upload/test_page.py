@@ -61,10 +61,10 @@ def test_upload_of_two_files(page: Page, target: Target) -> None:
     expect(progress).to_be_hidden()
     page.get_by_label("Choose files").set_input_files([
         {"name": "large ünï.bin", "mimeType": "application/octet-stream", "buffer": LARGE},
-        {"name": 'small "1".txt', "mimeType": "text/plain", "buffer": SMALL},
+        {"name": "small 1.txt", "mimeType": "text/plain", "buffer": SMALL},
     ])  # fmt: skip
     chosen = page.get_by_role("list", name="Chosen files").get_by_role("listitem")
-    expect(chosen).to_have_text(["large ünï.bin2 MB", 'small "1".txt5 bytes'])
+    expect(chosen).to_have_text(["large ünï.bin2 MB", "small 1.txt5 bytes"])
     assert page.evaluate(FAINT) == []
 
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", SLOW)
@@ -84,7 +84,7 @@ def test_upload_of_two_files(page: Page, target: Target) -> None:
     expect(page.get_by_role("alert")).to_be_empty()
     expect(chosen).to_have_count(0)
     assert page.evaluate(FAINT) == []
-    for name, content in {"large ünï.bin": LARGE, 'small "1".txt': SMALL}.items():
+    for name, content in {"large ünï.bin": LARGE, "small 1.txt": SMALL}.items():
         with page.expect_download() as download:
             links.filter(has_text=name).click()
         assert download.value.path().read_bytes() == content

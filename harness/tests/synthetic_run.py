@@ -142,7 +142,7 @@ ROOM = tuple(
          21.4, 252, 0.6, 80, 612, 3100, (61, 92), (11, 11), 0.09),
         ("servers-node/chat-socketio", "node:http", "event-loop", "socket.io",
          20.1, 2.4, 0.5, 1560, 141, 138, (66, 97), (11, 11), 0.61),
-        ("servers-node/chat-socketio-batched", "node:http", "event-loop", "socket.io-batched",
+        ("servers-node/chat-socketio:batched", "node:http", "event-loop", "socket.io-batched",
          12.3, 251, 0.6, 80, 140, 2480, (66, 95), (11, 11), 0.07),
         ("servers-java/chat-netty-socketio", "netty", "event-loop", "socket.io",
          20.3, 1.9, 0.5, 1560, 143, 137, (118, 186), (19, 21), 0.83),
@@ -184,7 +184,9 @@ def synthetic_conversation(
         },
         "databases": {},
         "servers": [
-            _server(talker) | {"service": "chat", "transport": talker.transport} for talker in entrants
+            _server(talker)
+            | {"service": "chat", "transport": talker.transport, "variant": talker.id.partition(":")[2]}
+            for talker in entrants
         ],
         "runs": runs,
         "summary": {t.id: _summary([run["metrics"] for run in runs if run["server"] == t.id]) for t in entrants},

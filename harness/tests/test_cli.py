@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +21,7 @@ from samewire import cli
 from samewire.build import BuildError
 from samewire.cli import with_progress
 from samewire.manifest import find_servers, least_demanding
-from samewire.paths import CHECKOUT, RUNS
+from samewire.paths import CHECKOUT, RUNS, STATE
 
 SAMEWIRE = [sys.executable, "-m", "samewire.cli"]
 # Any two shorteners will do: one for each store, the first of each.
@@ -68,7 +70,7 @@ def test_up_says_where_each_server_is_and_stops_all_of_it(stop_signal):
         for line in lines:
             assert set(line) == {"server", "service", "url", "pid"}
             assert re.fullmatch(r"http://127\.0\.0\.1:2\d{4}", line["url"])
-            assert _get(f"{line['url']}/healthz") == (200, b'{"status":"ok"}')
+            assert _get(f"{line['url']}/healthz")[0] == 200
             assert _get(f"{line['url']}/links/dktPz4")[1] == b'{"hash":"dktPz4","url":"http://www.ford.com.br"}'
         (run,) = RUNS.glob(f"{command.pid}-*")
         children = psutil.Process(command.pid).children(recursive=True)
@@ -228,6 +230,30 @@ def test_a_build_that_fails_ends_the_builds_and_is_told(tmp_path):
     assert not (tmp_path / "servers-php" / others[-1] / "begun").exists()
 
 
+def test_a_server_that_does_not_build_and_one_that_does_not_start_break_no_other():
+    quick = [one for one in find_servers() if one.needs == ("apache-php",) and not one.transport]
+    good = next((one for one in quick if one.store == "memory"), None)
+    if not good:
+        pytest.skip("here is no server that is built in a second")
+    # Not below pytest's folder, which Apache's processes may not read.
+    with tempfile.TemporaryDirectory(dir=STATE, prefix="checkout-") as folder:
+        checkout = Path(folder)
+        checkout.chmod(0o755)
+        for needed in (good.folder.parent / "_shared", good.folder):
+            shutil.copytree(needed, checkout / needed.relative_to(CHECKOUT))
+        _write_servers(checkout, {"broken": "echo no compiler; exit 7", "silent": "true"})
+        for name in ("broken", "silent"):
+            manifest = checkout / "servers-php" / name / "server.toml"
+            manifest.write_text(manifest.read_text().replace('"todo"', f'"{good.service}"'))
+        cases = ("verify", good.service, "--layer", "cases", "-k", "test_cases.py")
+        done = _call(*cases, SAMEWIRE_CHECKOUT=str(checkout))
+    assert done.returncode == 1
+    assert "servers-php/broken does not build; the others are judged" in done.stdout
+    assert "no compiler\n" in done.stdout
+    assert "servers-php/silent did not start" in done.stdout
+    assert re.search(rf"^{good.id} +[1-9][0-9]*/0/0", done.stdout, re.M), done.stdout
+
+
 def test_builds_that_are_interrupted_end_at_once(tmp_path):
     _write_servers(tmp_path, dict.fromkeys("ab", "echo $$ > pid; sleep 60; true"))
     environment = os.environ | {"SAMEWIRE_CHECKOUT": str(tmp_path)}
@@ -266,6 +292,17 @@ def test_an_interruption_while_jobs_are_handed_over_ends_those_that_have_begun(m
     with pytest.raises(KeyboardInterrupt):
         with_progress({"first": sleep, "second": sleep}, at_once=2)
     assert ended == [-signal.SIGKILL]
+
+
+def test_problems_that_are_passed_over_are_returned():
+    begun = []
+
+    def fail():
+        raise BuildError("no compiler")
+
+    problems = with_progress({"one": fail, "two": lambda: begun.append("two")}, passed_over=BuildError)
+    assert begun == ["two"]
+    assert {name: str(problem) for name, problem in problems.items()} == {"one": "no compiler"}
 
 
 def test_after_a_problem_no_other_job_is_begun():

@@ -1,5 +1,7 @@
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -123,3 +125,21 @@ def test_the_job_that_fills_databases_has_the_packages_that_it_imports():
     done = subprocess.run([sys.executable, "-c", IMPORT, module, *installed], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "psycopg" in installed
+
+
+def test_the_job_that_fills_databases_has_the_tables_of_the_servers(tmp_path):
+    text = (HARNESS / "containers/data/Dockerfile").read_text()
+    assert "-name server.toml -o -name schema.sql" in text
+    for name in ("server.toml", "schema.sql"):
+        for file in CHECKOUT.glob(f"servers-*/*/{name}"):
+            copy = tmp_path / file.relative_to(CHECKOUT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+    for source, target in re.findall(r"^COPY (contract-tests/\S+) /app/(\S+)$", text, re.MULTILINE):
+        shutil.copytree(CHECKOUT / source, tmp_path / target)
+    program = "from samewire.datasets import dataset; print(dataset('todo', 1).definition)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"SAMEWIRE_CHECKOUT": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "create table todos" in done.stdout, done.stderr

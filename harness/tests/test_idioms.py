@@ -18,8 +18,16 @@ def test_a_region_is_the_code_between_its_markers_without_indentation(tmp_path):
     (tmp_path / "main.ts").write_text("x\n  // #region a.one\n  if (y) {\n    z();\n  }\n  // #endregion a.one\n")
     regions, problems = find_regions(tmp_path)
     assert not problems
-    assert regions["a.one"].code == "if (y) {\n  z();\n}"
-    assert regions["a.one"].line == 3
+    (region,) = regions["a.one"]
+    assert region.code == "if (y) {\n  z();\n}"
+    assert region.line == 3
+
+
+def test_a_step_may_have_a_region_in_each_of_several_files(server, tmp_path):
+    for name in ("routes.ts", "store.ts"):
+        (server.folder / name).write_text(f"// #region a.one\n{name[:-3]}();\n// #endregion a.one\n")
+    page, _ = write_pages([server], STEPS, tmp_path / "pages")
+    assert page.read_text().index("routes.ts, line 2") < page.read_text().index("store.ts, line 2")
 
 
 def test_markers_in_other_comment_syntaxes(tmp_path):
@@ -38,7 +46,7 @@ def test_markers_in_other_comment_syntaxes(tmp_path):
         ("// #region a.onne\n// #endregion a.onne\n", r"a\.onne is not declared"),
     ],
 )
-def test_regions_that_are_missing_double_or_unclosed_are_errors(server, text, problem):
+def test_regions_that_are_missing_twice_in_a_file_or_unclosed_are_errors(server, text, problem):
     (server.folder / "main.ts").write_text(text)
     with pytest.raises(IdiomsError, match=problem):
         collect([server], STEPS)

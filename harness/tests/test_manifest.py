@@ -1,6 +1,6 @@
 import pytest
 
-from samewire.manifest import ManifestError, SelectionError, find_servers, load, select
+from samewire.manifest import ManifestError, SelectionError, find_servers, load, select, with_transports
 
 MANIFEST = """
 service = "shortener"
@@ -77,3 +77,35 @@ def test_servers_of_one_service_have_the_same_schema() -> None:
         if file.exists():
             schemas.setdefault(server.service, set()).add(" ".join(file.read_text().lower().split()))
     assert all(len(several) == 1 for several in schemas.values())
+
+
+CHAT = (
+    MANIFEST.replace('"shortener"', '"chat"\ntransport = "socket.io"')
+    + """
+[variants.batched]
+description = "twice a second"
+env = { DELIVERY = "batched" }
+transport = "socket.io-batched"
+
+[variants.quiet]
+description = "without a log"
+env = { LOG = "off" }
+"""
+)
+
+
+def test_a_variant_with_a_transport_is_judged_as_a_server_is(checkout):
+    root, write = checkout
+    chat = load(write("servers-node/chat-socketio", CHAT), root)
+    one, batched = with_transports([chat])
+    assert (one, one.name, one.transport) == (chat, "servers-node/chat-socketio", "socket.io")
+    assert (batched.name, batched.transport) == ("servers-node/chat-socketio:batched", "socket.io-batched")
+    assert (batched.id, batched.slug, batched.folder) == (chat.id, chat.slug, chat.folder)
+    assert chat.in_variant("quiet").transport == "socket.io"
+
+
+def test_only_a_chat_has_variants_with_a_transport(checkout):
+    root, write = checkout
+    path = write("servers-node/bad", CHAT.replace('"chat"\ntransport = "socket.io"', '"todo"'))
+    with pytest.raises(ManifestError, match=r"variants\.batched"):
+        load(path, root)

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from samewire.manifest import Server, Variant
 from samewire.paths import CONTRACTS
-from samewire.pytest_plugin import _long_ones_first, service_of
+from samewire.pytest_plugin import Selected, _long_ones_first, _outcomes_of, service_of
 
 
 @dataclass(eq=False)
@@ -52,3 +53,17 @@ def test_no_test_is_lost_or_doubled(life, differential, short):
 def test_folders_and_modules_of_a_service_are_for_it_alone() -> None:
     assert service_of(CONTRACTS / "todo") == service_of(CONTRACTS / "todo/test_lists.py") == "todo"
     assert service_of(CONTRACTS / "test_wire.py") == service_of(CONTRACTS / "wire") == service_of(CONTRACTS) == ""
+
+
+def test_what_came_of_a_servers_variants_came_of_the_server() -> None:
+    variants = {"batched": Variant("", {}, "socket.io-batched")}
+    server = Server(
+        "servers-a/x", CONTRACTS, "chat", "", "memory", "", {}, needs=(), build=(), run=("x",), variants=variants
+    )
+    chosen = [Selected(one.name, "chat", one) for one in (server, server.in_variant("batched"))]
+    outcomes = {
+        "servers-a/x": {"cases": {"passed": 3}, "wire": {"passed": 1}},
+        "servers-a/x:batched": {"cases": {"passed": 2, "failed": 1}},
+        "servers-b/y": {"cases": {"failed": 9}},
+    }
+    assert _outcomes_of(server, chosen, outcomes) == {"cases": {"passed": 5, "failed": 1}, "wire": {"passed": 1}}

@@ -1,8 +1,9 @@
 import shutil
+from dataclasses import replace
 
 import pytest
 
-from samewire.manifest import Server
+from samewire.manifest import Server, Variant
 from samewire.race.experiment import EXPERIMENTS, PROFILES, Entrant, ExperimentError, Selector, find_experiments, load
 
 SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
@@ -65,6 +66,9 @@ def test_selectors_match_manifests():
     assert not Selector((("language", "PHP"),)).matches(_server())
     assert Selector((("transport", "polling"),)).matches(_server(transport="polling"))
     assert not Selector((("transport", "socket.io"),)).matches(_server(transport="polling"))
+    chat = replace(_server(transport="socket.io").server, variants={"batched": Variant("", {}, "socket.io-batched")})
+    batched = Selector((("transport", "socket.io-batched"),))
+    assert [batched.matches(Entrant(chat, variant)) for variant in ("", "batched")] == [False, True]
     in_variant = Entrant(_server().server, "log-sync")
     assert [Selector((("variant", ""),)).matches(one) for one in (_server(), in_variant)] == [True, False]
     assert Selector((("variant", "log-sync"), ("store", "postgresql"))).matches(in_variant)

@@ -12,7 +12,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from rich.console import Console
 
-from samewire.manifest import Server
+from samewire.manifest import Server, Variant
 from samewire.process import StartError
 from samewire.race import RaceError, runner
 from samewire.race.experiment import Exchange, Requests, load
@@ -251,7 +251,7 @@ def test_verdicts_follow_the_figures(fake):
 def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake):
     def server(name, *variants):
         one = _server(name, "memory")
-        return replace(one, service="randoms", variants=dict.fromkeys(variants))
+        return replace(one, service="randoms", variants=dict.fromkeys(variants, Variant("", {})))
 
     servers = server("servers-a/fast", "log-sync", "other", "log-async"), server("servers-b/slow")
     entrants = {"servers-a/fast", "servers-a/fast:log-sync", "servers-a/fast:log-async", "servers-b/slow"}
@@ -268,7 +268,9 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
 
 
 def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake):
-    servers = [replace(_server("servers-a/fast", "memory"), service="randoms", variants={"no-compression": None})]
+    servers = [
+        replace(_server("servers-a/fast", "memory"), service="randoms", variants={"no-compression": Variant("", {})})
+    ]
     fake.setattr(_FakeLab, "given", [])
     fake.setattr(runner.Generator, "told_apart", 4)
     folder = runner.race("compression", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)

@@ -37,7 +37,7 @@ from samewire.report.page import render, users_of_samples
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
 EXPRESS, TOMCAT = "servers-node/upload-express", "servers-java/upload-tomcat"
-BATCHED, SOCKETS, POLLING = (f"servers-node/chat-{way}" for way in ("socketio-batched", "socketio", "polling"))
+BATCHED, SOCKETS, POLLING = (f"servers-node/chat-{way}" for way in ("socketio:batched", "socketio", "polling"))
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +342,7 @@ def test_variants_are_compared_with_their_server_and_with_the_same_variant_of_ot
 def test_the_lowest_is_the_best_where_the_record_says_so(conversation):
     race = Race(conversation)
     assert [(entrant.name, race.rank(entrant)) for entrant in race.ranked] == [
-        ("node/socketio-batched", "1"), ("node/socketio", "2–3"), ("java/netty-socketio", "2–3"),
+        ("node/socketio:batched", "1"), ("node/socketio", "2–3"), ("java/netty-socketio", "2–3"),
         ("node/polling", "4"), ("java/spring", "5"), ("scala/akka", "6"), ("php/apache", "7"),
     ]  # fmt: skip
     assert race.tie("cpu_us_per_delivery", race.ranked[2]).b == SOCKETS
@@ -359,7 +359,7 @@ def test_a_server_without_the_ranking_figure_is_last(conversation):
 def test_the_verdict_of_a_conversation_names_the_cheapest(conversation):
     verdict = Race(conversation).verdict()
     assert re.fullmatch(
-        r"node/socketio-batched needs the least processor time of 7 ranked servers: 12\.\d µs per delivery "
+        r"node/socketio:batched needs the least processor time of 7 ranked servers: 12\.\d µs per delivery "
         r"\(95 % interval 12\.\d–12\.\d\), 0\.6\d+ times that of node/socketio, the next\.",
         verdict,
     )
@@ -369,7 +369,7 @@ def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undeci
     comparison(conversation, "cpu_us_per_delivery", SOCKETS, BATCHED)["verdict"] = "undecided"
     race = Race(conversation)
     assert race.verdict() == (
-        "No winner among 7 ranked servers: node/socketio-batched and node/socketio cannot be told apart in "
+        "No winner among 7 ranked servers: node/socketio:batched and node/socketio cannot be told apart in "
         "processor time per delivery."
     )
     assert [race.rank(entrant) for entrant in race.ranked[:3]] == ["1–2", "1–3", "2–3"]
@@ -377,7 +377,7 @@ def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undeci
 
 def test_one_round_and_one_server_of_a_conversation_decide_nothing(conversation):
     one_round = Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])).verdict()
-    assert re.search(r": node/socketio-batched needed the least processor time, 12\.\d µs per delivery, but", one_round)
+    assert re.search(r": node/socketio:batched needed the least processor time, 12\.\d µs per delivery, but", one_round)
     one_server = Race(synthetic_conversation(entrants=ROOM[:1])).verdict()
     assert re.match(
         r"node/polling needed processor time of 21\.\d µs per delivery \(95 % interval .+\); there was", one_server
@@ -918,7 +918,7 @@ def test_the_terminal_gets_a_table_of_a_conversation_that_fits(conversation):
     text = console.export_text()
     assert max(len(line) for line in text.splitlines()) <= 80
     assert re.search("CPU µs +kB/s +mean ms +p99 ms +errors % +PSS MiB", text)
-    assert re.search(r"1 +node/socketio-batched +12\.\d +20\d +25\d .*\n +12\.\d–12\.\d *\n", text)
+    assert re.search(r"1 +node/socketio:batched +12\.\d +20\d +25\d .*\n +12\.\d–12\.\d *\n", text)
 
 
 def test_the_terminal_gets_a_table_of_uploads_that_fits(uploads):

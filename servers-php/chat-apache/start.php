@@ -1,38 +1,29 @@
 <?php
 
-/**
- * Checks the environment, then becomes Apache httpd: the process that was
- * started is the parent of the children that serve.
- */
+/** Checks the settings, then becomes Apache httpd: the process that was started is the parent of those that serve. */
 
 declare(strict_types=1);
 
+// #region server.configure
 $fail = static function (string $message): never {
     fwrite(STDERR, "chat-apache: $message\n");
     exit(1);
 };
 
-// #region server.configure
-$host = getenv('HOST') ?: '127.0.0.1';
+$host = getenv('HOST') === false ? '127.0.0.1' : getenv('HOST');
+if ($host === '' || !filter_var($host, FILTER_VALIDATE_IP) && !gethostbynamel($host)) {
+    $fail('HOST must be an address, or a name that has one.');
+}
 $port = filter_var(getenv('PORT'), FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => 65535]])
     ?: $fail('PORT must be an integer from 1 to 65535.');
-$listen = (str_contains($host, ':') ? "[$host]" : $host) . ":$port";
-// Bound, but not listening, so that no client can meet this socket.
-$probe = @stream_socket_server("tcp://$listen", $errno, $error, STREAM_SERVER_BIND)
-    ?: $fail("Cannot listen on $listen (HOST, PORT): $error.");
-fclose($probe);
-
-$directory = rtrim(getenv('TMPDIR') ?: sys_get_temp_dir(), '/');
-$lock = "$directory/chat-apache-$port.room-lock";
-@touch($lock) ?: $fail("Cannot write to $directory (TMPDIR).");
 $environment = [
-    'LISTEN' => $listen,
+    'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",
     'SERVER_ROOT' => __DIR__,
-    'PID_FILE' => "$directory/chat-apache-$port.pid",
+    'PID_FILE' => sys_get_temp_dir() . '/chat-apache-' . getmypid() . '.pid',
     'PHP_INI_SCAN_DIR' => '',
-    'ROOM_LOCK' => $lock,
+    'SEMAPHORE' => posix_geteuid() << 16 | $port,
 ];
 // #endregion server.configure
 
 pcntl_exec('/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', __DIR__ . '/apache.conf'], $environment + getenv());
-$fail('Cannot execute /usr/sbin/apache2: ' . pcntl_strerror(pcntl_get_last_error()) . '.');
+$fail('Apache httpd cannot be started: ' . pcntl_strerror(pcntl_get_last_error()));

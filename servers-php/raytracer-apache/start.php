@@ -1,44 +1,30 @@
 <?php
 
-/**
- * Checks the environment, then becomes Apache httpd: the process that was
- * started is the parent of the children that serve.
- */
+/** Checks the settings, then becomes Apache httpd: the process that was started is the parent of those that serve. */
 
 declare(strict_types=1);
 
+// #region server.configure
 $fail = static function (string $message): never {
     fwrite(STDERR, "raytracer-apache: $message\n");
     exit(1);
 };
 
-// #region server.configure
-$host = getenv('HOST') ?: '127.0.0.1';
+$host = getenv('HOST') === false ? '127.0.0.1' : getenv('HOST');
+if ($host === '' || !filter_var($host, FILTER_VALIDATE_IP) && !gethostbynamel($host)) {
+    $fail('HOST must be an address, or a name that has one.');
+}
 $port = filter_var(getenv('PORT'), FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => 65535]])
     ?: $fail('PORT must be an integer from 1 to 65535.');
-$listen = (str_contains($host, ':') ? "[$host]" : $host) . ":$port";
-// Bound, but not listening, so that no client can meet this socket.
-$probe = @stream_socket_server("tcp://$listen", $errno, $error, STREAM_SERVER_BIND)
-    ?: $fail("Cannot listen on $listen (HOST, PORT): $error.");
-fclose($probe);
-
-$directory = rtrim(getenv('TMPDIR') ?: sys_get_temp_dir(), '/');
-// A file to lock for each processor that this process may run on: so many pictures are rendered at once.
-$places = array_map(
-    static fn (int $number): string => "$directory/raytracer-apache-$port.processor-$number",
-    range(1, (int) shell_exec('nproc')),
-);
-foreach ($places as $place) {
-    touch($place) ?: $fail("Cannot write to $directory (TMPDIR).");
-}
 $environment = [
-    'LISTEN' => $listen,
+    'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",
     'SERVER_ROOT' => __DIR__,
-    'PID_FILE' => "$directory/raytracer-apache-$port.pid",
+    'PID_FILE' => sys_get_temp_dir() . '/raytracer-apache-' . getmypid() . '.pid',
     'PHP_INI_SCAN_DIR' => '',
-    'PLACES' => implode(':', $places),
+    'SEMAPHORE' => posix_geteuid() << 16 | $port,
+    'PROCESSORS' => (int) shell_exec('nproc'),
 ];
 // #endregion server.configure
 
 pcntl_exec('/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', __DIR__ . '/apache.conf'], $environment + getenv());
-$fail('Cannot execute /usr/sbin/apache2: ' . pcntl_strerror(pcntl_get_last_error()) . '.');
+$fail('Apache httpd cannot be started: ' . pcntl_strerror(pcntl_get_last_error()));

@@ -10,7 +10,10 @@ $fail = static function (string $message): never {
     exit(1);
 };
 
-$host = getenv('HOST') ?: '127.0.0.1';
+$host = getenv('HOST') === false ? '127.0.0.1' : getenv('HOST');
+if ($host === '' || !filter_var($host, FILTER_VALIDATE_IP) && !gethostbynamel($host)) {
+    $fail('HOST must be an address, or a name that has one.');
+}
 $port = filter_var(getenv('PORT'), FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => 65535]])
     ?: $fail('PORT must be an integer from 1 to 65535.');
 $url = parse_url((string) getenv('POSTGRES_URL'));
@@ -20,6 +23,7 @@ if (
     || !isset($url['host'])
     || ($url['port'] ?? 5432) === 0
     || $database === ''
+    || isset($url['query'])
 ) {
     $fail('POSTGRES_URL must be a URL like postgres://user:password@host:5432/database.');
 }
@@ -27,7 +31,7 @@ if (
 $environment = [
     'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",
     'SERVER_ROOT' => __DIR__,
-    'PID_FILE' => sys_get_temp_dir() . "/todo-apache-$port.pid",
+    'PID_FILE' => sys_get_temp_dir() . '/todo-apache-' . getmypid() . '.pid',
     'PHP_INI_SCAN_DIR' => '',
     // libpq's own variables, from which every process opens its connection.
     'PGHOST' => trim($url['host'], '[]'),
@@ -36,8 +40,10 @@ $environment = [
     'PGPASSWORD' => rawurldecode($url['pass'] ?? ''),
     'PGDATABASE' => $database,
     'PGAPPNAME' => 'todo-apache',
+    'PGCLIENTENCODING' => 'UTF8',
     'PGOPTIONS' => '-c statement_timeout=5s',
 ];
 // #endregion server.configure
 
 pcntl_exec('/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', __DIR__ . '/apache.conf'], $environment + getenv());
+$fail('Apache httpd cannot be started: ' . pcntl_strerror(pcntl_get_last_error()));

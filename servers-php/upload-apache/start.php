@@ -1,74 +1,52 @@
 <?php
 
-/**
- * Checks the environment, then becomes Apache httpd: the process that was
- * started is the parent of the children that serve.
- */
+/** Checks the settings, then becomes Apache httpd: the process that was started is the parent of those that serve. */
 
 declare(strict_types=1);
 
+// #region server.configure
 $fail = static function (string $message): never {
     fwrite(STDERR, "upload-apache: $message\n");
     exit(1);
 };
 
-// #region server.configure
-$host = getenv('HOST') ?: '127.0.0.1';
+$host = getenv('HOST') === false ? '127.0.0.1' : getenv('HOST');
+if ($host === '' || !filter_var($host, FILTER_VALIDATE_IP) && !gethostbynamel($host)) {
+    $fail('HOST must be an address, or a name that has one.');
+}
 $port = filter_var(getenv('PORT'), FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => 65535]])
     ?: $fail('PORT must be an integer from 1 to 65535.');
-$bytes = static function (string $name, int $default) use ($fail): int {
-    $value = getenv($name);
-    if ($value === false) {
-        return $default;
-    }
-
-    return preg_match('/^[1-9][0-9]{0,17}$/D', $value) === 1
-        ? (int) $value
-        : $fail("$name must be a positive number of bytes in decimal digits.");
+$range = ['min_range' => 1, 'max_range' => 1 << 62];
+$bytes = static fn (string $name, string $default): string => match (true) {
+    getenv($name) === false => $default,
+    filter_var(getenv($name), FILTER_VALIDATE_INT, ['options' => $range]) !== false => getenv($name),
+    default => $fail("$name must be a number of bytes from 1 to 2^62."),
 };
-$fileLimit = $bytes('MAX_FILE_BYTES', 209_715_200);
-$requestLimit = $bytes('MAX_REQUEST_BYTES', 241_172_480);
-
-// Looked at as the user who will serve.
-$user = posix_geteuid() === 0 ? posix_getpwnam('www-data') : ['uid' => posix_geteuid(), 'gid' => posix_getegid()];
-posix_setegid($user['gid']);
-posix_seteuid($user['uid']);
-$folder = rtrim((string) getenv('UPLOAD_DIR'), '/');
+$fileBytes = $bytes('MAX_FILE_BYTES', '209715200');
+$requestBytes = $bytes('MAX_REQUEST_BYTES', '241172480');
+$folder = (string) getenv('UPLOAD_DIR');
 $incoming = "$folder/.incoming";
-if (
-    !str_starts_with($folder, '/')
-    || !is_dir($folder)
-    || !(is_dir($incoming) || @mkdir($incoming, 0700))
-    || !@touch("$incoming/probe")
-) {
-    $fail('UPLOAD_DIR must be the absolute path of an existing, writable folder.');
-}
-// What a predecessor was receiving when it was killed.
-foreach (array_diff(scandir($incoming), ['.', '..']) as $name) {
-    unlink("$incoming/$name");
-}
-posix_seteuid(posix_getuid());
-posix_setegid(posix_getgid());
+$isUsable = str_starts_with($folder, '/') && !is_link($incoming) && (is_dir($incoming) || @mkdir($incoming))
+    && is_writable($folder) && is_writable($incoming);
+$isUsable || $fail('UPLOAD_DIR must be the absolute path of a folder that can be written.');
+posix_geteuid() !== 0 || lchown($incoming, 'www-data');
+// A server that was killed has left them.
+array_map(unlink(...), iterator_to_array(new FilesystemIterator(
+    $incoming,
+    FilesystemIterator::CURRENT_AS_PATHNAME | FilesystemIterator::SKIP_DOTS,
+)));
 
-$listen = (str_contains($host, ':') ? "[$host]" : $host) . ":$port";
-// Bound, but not listening, so that no client can meet this socket.
-$probe = @stream_socket_server("tcp://$listen", $errno, $error, STREAM_SERVER_BIND)
-    ?: $fail("Cannot listen on $listen (HOST, PORT): $error.");
-fclose($probe);
-
-$directory = rtrim(getenv('TMPDIR') ?: sys_get_temp_dir(), '/');
 $environment = [
-    'LISTEN' => $listen,
+    'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",
     'SERVER_ROOT' => __DIR__,
-    'PID_FILE' => "$directory/upload-apache-$port.pid",
+    'PID_FILE' => sys_get_temp_dir() . '/upload-apache-' . getmypid() . '.pid',
     'PHP_INI_SCAN_DIR' => '',
     'UPLOAD_DIR' => $folder,
-    'MAX_FILE_BYTES' => (string) $fileLimit,
-    'MAX_REQUEST_BYTES' => (string) $requestLimit,
-    // What is read and thrown away after an answer ends here.
-    'READ_LIMIT' => (string) ($requestLimit + 67_108_864),
+    'MAX_FILE_BYTES' => $fileBytes,
+    'MAX_REQUEST_BYTES' => $requestBytes,
+    'READ_BYTES' => $requestBytes + 67_108_864,
 ];
 // #endregion server.configure
 
 pcntl_exec('/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', __DIR__ . '/apache.conf'], $environment + getenv());
-$fail('Cannot execute /usr/sbin/apache2: ' . pcntl_strerror(pcntl_get_last_error()) . '.');
+$fail('Apache httpd cannot be started: ' . pcntl_strerror(pcntl_get_last_error()));

@@ -44,12 +44,6 @@ class Room:
         """Whether messages are sent in batches."""
         return self.transport == "socket.io-batched"
 
-    @property
-    def library(self) -> str:
-        """What speaks Socket.IO there, as the manifest calls it."""
-        stack = self.target.server.stack if self.target.server else {}
-        return next((name for name, role in stack.items() if role == "Socket.IO server"), "unknown")
-
     async def connect(self, session: str = "websocket", **options: Any) -> Client:
         """Somebody who has not joined."""
         self.clients.append(await Client.connect(await SESSIONS[session].open(self.target, **options)))

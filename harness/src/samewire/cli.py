@@ -22,6 +22,7 @@ from samewire import record
 from samewire.build import BuildError, build, is_built
 from samewire.containers.daemon import NoEngine, stop_stale_engine
 from samewire.containers.engine import EngineError
+from samewire.contract.files import ContractError
 from samewire.databases import URL_VARIABLES, DatabaseError
 from samewire.datasets import NoSchema
 from samewire.lab import Lab
@@ -52,7 +53,7 @@ class _Group(click.Group):
             _fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
         except NoEngine as error:
             _fail(error, MISSING)
-        except (BuildError, DatabaseError, EngineError, NoSchema, StartError) as error:
+        except (BuildError, ContractError, DatabaseError, EngineError, NoSchema, StartError) as error:
             _fail(error, FAILED)
         except KeyboardInterrupt:
             _fail("interrupted; everything that was started has been stopped", 130)
@@ -129,19 +130,27 @@ def setup() -> None:
     tools, generators = steps()
     with_progress(tools, at_once=_CORES)
     # Those in Scala take longest: last in the alphabet, and first here.
-    with_progress(generators | _builds(reversed(find_servers())), at_once=_CORES)
+    broken = with_progress(generators | _builds(reversed(find_servers())), at_once=_CORES, passed_over=BuildError)
+    for name, error in broken.items():
+        _complain(f"{name}: {error}")
+    if broken:
+        _complain("All else is set up. `samewire test` judges the servers that build, and ends with status 1.")
 
 
 def _builds(servers: Iterable[Server]) -> dict[str, Callable[[], object]]:
     return {f"build {server.id}": (lambda server=server: build(server)) for server in servers if not is_built(server)}
 
 
-def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) -> None:
+def with_progress(
+    jobs: Mapping[str, Callable[[], object]], at_once: int = 1, passed_over: type[Exception] | tuple[()] = ()
+) -> dict[str, Exception]:
     """Run the jobs, so many at once; a line shows that each runs, and at its end how long it took.
 
-    The first problem is raised, and no other job is begun. Side by side they may do nothing but run commands: whichever
-    still run then, or when this is interrupted, are killed.
+    The first problem is raised, and no other job is begun, unless it is one to be passed over: those are returned, by
+    the job's name. Side by side they may do nothing but run commands: whichever still run when a problem is raised, or
+    when this is interrupted, are killed.
     """
+    problems: dict[str, Exception] = {}
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     ended, under_way = Event(), set()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -154,6 +163,10 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
                 if ended.is_set():
                     return
                 job()
+            except passed_over as problem:
+                problems[name] = problem
+                progress.console.print(f"[red]✗[/] {name} ({time.monotonic() - started:.1f} s)", highlight=False)
+                return
             except BaseException:
                 ended.set()
                 raise
@@ -165,7 +178,7 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
         if at_once == 1:
             for name, job in jobs.items():
                 run(name, job)
-            return
+            return problems
         with ThreadPoolExecutor(at_once) as pool:
             # An interruption may also come while the jobs are handed over.
             try:
@@ -179,6 +192,7 @@ def with_progress(jobs: Mapping[str, Callable[[], object]], at_once: int = 1) ->
                         kill_tree(command.pid)
                     time.sleep(0.1)
                 raise
+    return problems
 
 
 @main.command("build")

@@ -407,7 +407,7 @@ class _Bench:
 
     def _upload(self, server: Server) -> float:
         boundary = b"samewire-floor"
-        head = b'--%b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n' % boundary
+        head = b'--%b\r\nContent-Disposition: form-data; name="files[]"; filename="a"\r\n\r\n' % boundary
         kind = "multipart/form-data; boundary=samewire-floor"
         running = self._lab.start(server, cpus=set(self._placement.server))
         url = running.target.url

@@ -1,6 +1,7 @@
 """One page for each step that all implementations have, with the code of every stack side by side.
 
 Steps are declared in `docs/steps.toml` and marked in the code by comments: `#region NAME` … `#endregion NAME`.
+A step may have a region in each of several files: a route in one, its SQL in another.
 """
 
 import re
@@ -28,7 +29,7 @@ _MARKER = re.compile(r"#(?P<end>end)?region (?P<name>[\w.-]+)\s*(?:\*/|-->)?\s*$
 
 
 class IdiomsError(Exception):
-    """Regions that are missing, double or unclosed; the message has a line for each."""
+    """Regions that are missing, twice in a file or unclosed; the message has a line for each."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,12 @@ def load_steps(path: Path = CHECKOUT / "docs/steps.toml") -> list[Step]:
     return [Step(name=name, **about) for name, about in tomllib.loads(path.read_text()).items()]
 
 
-def find_regions(folder: Path) -> tuple[dict[str, Region], list[str]]:
-    """The regions in a folder's files by name, and a line for each one that is double, unclosed or unopened."""
-    regions: dict[str, Region] = {}
+def find_regions(folder: Path) -> tuple[dict[str, list[Region]], list[str]]:
+    """The regions in a folder's files by name, in the order of the files' paths.
+
+    And a line for each one that is twice in a file, unclosed or unopened.
+    """
+    regions: dict[str, list[Region]] = {}
     problems = []
     for path in source_files(folder):
         try:
@@ -69,13 +73,14 @@ def find_regions(folder: Path) -> tuple[dict[str, Region], list[str]]:
         except UnicodeDecodeError:
             continue
         opened: dict[str, int] = {}
+        closed: dict[str, Region] = {}
         for number, line in enumerate(lines, 1):
             marker = _MARKER.search(line)
             if not marker:
                 continue
             name = marker["name"]
             if not marker["end"]:
-                if name in opened or name in regions:
+                if name in opened or name in closed:
                     problems.append(f"{path}:{number}: a second region {name}")
                 opened[name] = number
             elif name not in opened:
@@ -83,14 +88,16 @@ def find_regions(folder: Path) -> tuple[dict[str, Region], list[str]]:
             else:
                 start = opened.pop(name)
                 inner = [line for line in lines[start : number - 1] if not _MARKER.search(line)]
-                regions[name] = Region(path, start + 1, textwrap.dedent("\n".join(inner)).strip("\n"))
+                closed[name] = Region(path, start + 1, textwrap.dedent("\n".join(inner)).strip("\n"))
         problems += [f"{path}:{number}: region {name} is not closed" for name, number in opened.items()]
+        for name, region in closed.items():
+            regions.setdefault(name, []).append(region)
     return regions, problems
 
 
-def collect(servers: Sequence[Server], steps: Sequence[Step]) -> dict[str, dict[str, Region]]:
-    """Step → server id → region. Raises IdiomsError."""
-    pages: dict[str, dict[str, Region]] = {step.name: {} for step in steps}
+def collect(servers: Sequence[Server], steps: Sequence[Step]) -> dict[str, dict[str, list[Region]]]:
+    """Step → server id → regions. Raises IdiomsError."""
+    pages: dict[str, dict[str, list[Region]]] = {step.name: {} for step in steps}
     problems = []
     for server in servers:
         regions, found = find_regions(server.folder)
@@ -134,8 +141,11 @@ nav a { margin-right: 1rem; }
 {% for server in servers %}
 <section>
 <h2>{{ server.id }}</h2>
-<p class="where">{{ server.stack | join(", ") }} · {{ server.concurrency }} · {{ server.where }}</p>
-{{ server.code }}
+<p class="where">{{ server.stack | join(", ") }} · {{ server.concurrency }}</p>
+{% for region in server.regions %}
+<p class="where">{{ region.where }}</p>
+{{ region.code }}
+{% endfor %}
 </section>
 {% endfor %}
 </main>
@@ -159,11 +169,13 @@ def write_pages(servers: Sequence[Server], steps: Sequence[Step], folder: Path =
                 "id": server.id,
                 "stack": server.stack,
                 "concurrency": server.concurrency,
-                "where": f"{region.path.relative_to(server.folder)}, line {region.line}",
-                "code": _coloured(region),
+                "regions": [
+                    {"where": f"{one.path.relative_to(server.folder)}, line {one.line}", "code": _coloured(one)}
+                    for one in regions
+                ],
             }
             for server in servers
-            if (region := pages[step.name].get(server.id))
+            if (regions := pages[step.name].get(server.id))
         ]
         page = folder / f"{step.name}.html"
         page.write_text(_PAGE.render(step=step, steps=steps, servers=shown, **styles))

@@ -129,7 +129,8 @@ class Lab:
     ) -> RunningServer:
         """Start a server without waiting for it; builds it first if that is needed.
 
-        `database` is a database's URL (a fresh one by default); `env` sets variables, or removes those that are None.
+        `database` is a database's URL (a fresh one by default); `variant` is the server's own by default; `env` sets
+        variables, or removes those that are None.
         """
         self.prepare(server)
         variables: dict[str, str | None] = {"HOST": "127.0.0.1", "PORT": str(free_port())}
@@ -141,7 +142,7 @@ class Lab:
             for setting in settings(server.service)
             if setting.required and not (env and setting.name in env)
         }
-        if variant:
+        if variant := variant or server.variant:
             variables |= dict(server.variants[variant].env)
         variables |= dict(env or {})
         running = self.launch(server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus)

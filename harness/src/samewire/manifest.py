@@ -3,7 +3,7 @@
 import signal
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from samewire.contract.files import mistakes
@@ -20,15 +20,22 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """A server run in another way: the same code with other environment variables."""
+    """A server run in another way: the same code with other environment variables.
+
+    `transport` is how the messages of a chat reach its users, where that is another way than the server's.
+    """
 
     description: str
     env: Mapping[str, str]
+    transport: str = ""
 
 
 @dataclass(frozen=True)
 class Server:
-    """One implementation, as its manifest describes it. `id` is its path in the checkout."""
+    """One implementation, as its manifest describes it. `id` is its path in the checkout.
+
+    `variant` names the variant in which it runs; it is empty for the server as it is.
+    """
 
     id: str
     folder: Path
@@ -48,6 +55,12 @@ class Server:
     stop_status: int = 0
     variants: Mapping[str, Variant] = field(default_factory=dict)
     transport: str = ""
+    variant: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id and, after a colon, the variant."""
+        return f"{self.id}:{self.variant}" if self.variant else self.id
 
     @property
     def slug(self) -> str:
@@ -63,6 +76,10 @@ class Server:
     def wire_stack(self) -> tuple[str, ...]:
         """The keys under which its wire answers may be pinned, the most particular first."""
         return (*(name for name, role in self.stack.items() if role == "web framework"), self.http_server)
+
+    def in_variant(self, name: str) -> "Server":
+        """The server as it runs in one of its variants."""
+        return replace(self, variant=name, transport=self.variants[name].transport or self.transport)
 
 
 @dataclass(frozen=True)
@@ -124,6 +141,15 @@ def find_kernels(root: Path = CHECKOUT) -> list[Kernel]:
         folder = manifest.parent
         kernels.append(Kernel(folder.relative_to(root).as_posix(), folder, tuple(content["needs"]), **commands))
     return kernels
+
+
+def with_transports(servers: Iterable[Server]) -> list[Server]:
+    """The servers, each followed by its variants that have a transport of their own."""
+    return [
+        one
+        for server in servers
+        for one in (server, *(server.in_variant(name) for name, about in server.variants.items() if about.transport))
+    ]
 
 
 def least_demanding(servers: Iterable[Server]) -> Server:

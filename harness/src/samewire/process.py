@@ -311,7 +311,7 @@ class RunningServer(Spawned):
 
     def __init__(self, server: Server, url: str, argv: Sequence[str], **spawn) -> None:
         super().__init__(argv, **spawn)
-        self.target = Target(server.id, server.service, url, server, self.pid, self.log)
+        self.target = Target(server.name, server.service, url, server, self.pid, self.log)
 
     def stop(self, timeout: float = 10.0) -> int:
         """Stop it as its manifest says and return the exit status. Raises StopTimeout after having killed it."""

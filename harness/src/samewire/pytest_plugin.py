@@ -30,8 +30,9 @@ import pytest
 from samewire import record
 from samewire.build import build
 from samewire.lab import Lab
-from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
+from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select, with_transports
 from samewire.paths import CONTRACTS, STATE
+from samewire.process import StartError
 from samewire.table import LAYERS, SUITE
 from samewire.target import Target
 
@@ -52,10 +53,11 @@ def last_outcomes(file: Path | None = None) -> dict:
     try:
         return json.loads((file or OUTCOMES).read_text())
     except FileNotFoundError:
-        return _nothing()
+        return nothing()
 
 
-def _nothing() -> dict:
+def nothing() -> dict:
+    """What came of a run of no tests."""
     return {"outcomes": {}, "databases": {}, "reasons": {}, "failures": []}
 
 
@@ -64,7 +66,7 @@ def keep_outcomes(several: Iterable[dict]) -> None:
 
     Each judges the suite, so that the numbers of faults add up; and so do those of skips for the same reason.
     """
-    whole = _nothing()
+    whole = nothing()
     faults: Counter = Counter()
     reasons: Counter = Counter()
     for one in several:
@@ -135,10 +137,12 @@ def selected(config: pytest.Config) -> list[Selected]:
 def _select(config: pytest.Config) -> list[Selected]:
     urls, names = config.getoption("--url"), config.getoption("--servers")
     try:
-        servers = find_servers()
-        chosen = [Selected(s.id, s.service, s) for s in (select(servers, names) if names or not urls else [])]
+        servers = select(find_servers(), names) if names or not urls else []
     except (ManifestError, SelectionError) as error:
         raise pytest.UsageError(str(error)) from error
+    # In compose each server runs once, as it is.
+    several = servers if config.getoption("--compose") else with_transports(servers)
+    chosen = [Selected(one.name, one.service, one) for one in several]
     services = sorted({path.parent.name for path in CONTRACTS.glob("*/openapi.yaml")})
     service = config.getoption("--service") or (services[0] if len(services) == 1 else None)
     if urls and service not in services:
@@ -155,6 +159,7 @@ _selected_key = pytest.StashKey[list[Selected]]()
 _running_key = pytest.StashKey[dict[str, Target]]()
 _session_key = pytest.StashKey["_Session"]()
 _passed_key = pytest.StashKey[int]()
+_unstarted_key = pytest.StashKey[dict[str, str]]()
 
 
 def _composed(config: pytest.Config) -> list[Server]:
@@ -184,6 +189,7 @@ class _Session:
         self.lab = _lab_of(composed)
         self.targets_file = self.lab.run.path / "targets.json"
         self.starting: Future[dict[str, Target]] = Future()
+        self.unstarted: dict[str, StartError] = {}
         self.databases: dict[str, str] = {}
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
@@ -202,16 +208,27 @@ class _Session:
         targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
         ours = [one.server for one in chosen if one.server]
         for first in range(0, len(ours), _STARTED_AT_ONCE):
-            some = [self.lab.spawn(server) for server in ours[first : first + _STARTED_AT_ONCE]]
-            for running in some:
-                self.lab.wait_until_healthy(running)
-            targets |= {running.target.name: running.target for running in some}
+            targets |= self._start_some(ours[first : first + _STARTED_AT_ONCE])
+        if self.unstarted and not targets:
+            raise next(iter(self.unstarted.values()))
         self.databases = {store: database.label for store, database in self.lab.databases().items()}
         handed = {t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in targets.values()}
+        handed |= {name: {"problem": str(error)} for name, error in self.unstarted.items()}
         unfinished = self.targets_file.with_suffix(".part")
         unfinished.write_text(json.dumps(handed))
         unfinished.rename(self.targets_file)
         return targets
+
+    def _start_some(self, servers: Sequence[Server]) -> dict[str, Target]:
+        """Those of the servers that start; the others are in `unstarted`."""
+        started = {}
+        for running in [self.lab.spawn(server) for server in servers]:
+            try:
+                self.lab.wait_until_healthy(running)
+                started[running.target.name] = running.target
+            except StartError as error:
+                self.unstarted[running.target.name] = error
+        return started
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count."""
@@ -295,10 +312,11 @@ def _handed(config: pytest.Config) -> dict[str, Target]:
     while not file.exists():
         time.sleep(0.02)
     handed = json.loads(file.read_text())
+    config.stash[_unstarted_key] = {name: about["problem"] for name, about in handed.items() if "problem" in about}
     return {
         one.name: Target(one.name, one.service, about["url"], one.server, about["pid"],
                          Path(about["log"]) if about["log"] else None)
-        for one in selected(config) if (about := handed.get(one.name))
+        for one in selected(config) if (about := handed.get(one.name)) and "url" in about
     }  # fmt: skip
 
 
@@ -336,8 +354,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def target(request: pytest.FixtureRequest) -> Target:
-    """A running server."""
-    return running(request.config)[request.param]
+    """A running server. Of the tests of one that did not start, the first fails, and the others are skipped."""
+    name = request.param
+    if name not in running(request.config):
+        if problem := _unstarted(request.config).pop(name, ""):
+            pytest.fail(problem, pytrace=False)
+        pytest.skip(f"{name} did not start")
+    return running(request.config)[name]
+
+
+def _unstarted(config: pytest.Config) -> dict[str, str]:
+    """Why servers did not start, by name, but for those of which a test of this process has told it."""
+    if _unstarted_key not in config.stash:
+        unstarted = config.stash[_session_key].unstarted
+        config.stash[_unstarted_key] = {name: str(error) for name, error in unstarted.items()}
+    return config.stash[_unstarted_key]
 
 
 @pytest.fixture(scope="session")
@@ -351,10 +382,11 @@ def shared_folder(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="module")
 def targets(request: pytest.FixtureRequest) -> list[Target]:
     """All running servers of the module's service."""
-    chosen = _for_service(request.config, request.path)
-    if not chosen:
-        pytest.skip("no server of this service was chosen")
-    return [running(request.config)[one.name] for one in chosen]
+    started = running(request.config)
+    found = [started[one.name] for one in _for_service(request.config, request.path) if one.name in started]
+    if not found:
+        pytest.skip("no server of this service was chosen, or none has started")
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -472,15 +504,24 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     judged = not state.outcomes.get(SUITE, {}).get("faults", {}).get("failed")
     whole = judged and _is_whole(config) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-    for one in selected(config):
-        layers = {layer: dict(counts) for layer, counts in state.outcomes.get(one.name, {}).items()}
+    for one in (each for each in selected(config) if each.server and not each.server.variant):
+        layers = _outcomes_of(one.server, selected(config), state.outcomes)
         bad = any(counts.get("failed") or counts.get("skipped") for counts in layers.values()) or state.stop_problems
         image = images.get(one.name)
-        if one.server and whole and layers and not bad:
+        if whole and layers and not bad:
             record.write_pass(one.server, layers, state.databases, image)
-        elif one.server and any(counts.get("failed") for counts in layers.values()):
+        elif any(counts.get("failed") for counts in layers.values()):
             record.remove_pass(one.server, image)
     config.getoption("--outcomes").write_text(json.dumps(state.came_of_it()))
+
+
+def _outcomes_of(server: Server, chosen: Iterable[Selected], outcomes: dict) -> dict[str, dict[str, int]]:
+    """Layer → outcome → number, of a server and of its variants that are judged as servers are."""
+    layers: dict[str, Counter] = {}
+    for name in (one.name for one in chosen if one.server and one.server.id == server.id):
+        for layer, counts in outcomes.get(name, {}).items():
+            layers.setdefault(layer, Counter()).update(counts)
+    return {layer: dict(counts) for layer, counts in layers.items()}
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:

@@ -13,9 +13,10 @@ from threading import Event
 import pytest
 from rich.console import Console
 
-from samewire.manifest import SelectionError, find_servers, select
+from samewire.build import BuildError, build
+from samewire.manifest import SelectionError, Server, find_servers, select
 from samewire.paths import CHECKOUT, CONTRACTS, STATE
-from samewire.pytest_plugin import keep_outcomes, last_outcomes
+from samewire.pytest_plugin import keep_outcomes, last_outcomes, nothing
 from samewire.table import print_outcomes
 from samewire.toolchains import ToolMissing, missing
 
@@ -49,6 +50,7 @@ def run_suite(
     """
     options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
     sessions: dict[str, list[str]] = {}
+    broken: Mapping[str, BuildError] = {}
     if urls:
         chosen = select(find_servers(), names) if names else []
         given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
@@ -58,6 +60,7 @@ def run_suite(
         for server in [] if compose else chosen:
             if lacking := missing(server.needs):
                 raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
+        chosen, broken = (chosen, {}) if compose else _built(console, chosen)
         options += ["--compose"] if compose else []
         options += ["--faults"] if (not names if faults is None else faults) else []
         for server in sorted(chosen, key=lambda one: one.service):
@@ -67,9 +70,27 @@ def run_suite(
         at_once = 1
     statuses = _run_all(console, sessions, fitting if workers is None else workers, at_once)
     status = whole_status(statuses, narrowed=bool(layers or expression))
+    if broken:
+        status = max(status, 1)
+        told = [f"{name} does not build: {str(error).splitlines()[0]}" for name, error in broken.items()]
+        keep_outcomes([last_outcomes(), nothing() | {"failures": told}])
     if table:
         print_outcomes(console, last_outcomes())
     return status
+
+
+def _built(console: Console, servers: Sequence[Server]) -> tuple[list[Server], dict[str, BuildError]]:
+    """Those that build, and by id what is wrong with the others, which is printed."""
+    good, broken = [], {}
+    for server in servers:
+        try:
+            build(server)
+            good.append(server)
+        except BuildError as error:
+            broken[server.id] = error
+            console.print(f"[red]✗[/] {server.id} does not build; the others are judged", highlight=False)
+            console.print(str(error), markup=False, highlight=False)
+    return good, broken
 
 
 def side_by_side(cores: int, sessions: int, servers: int) -> tuple[int, int]:

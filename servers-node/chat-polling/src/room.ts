@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-
-export interface Message {
-  readonly id: number;
-  readonly user: string;
-  readonly text: string;
-}
+import type { Message } from './message.ts';
 
 const KEPT = 1_000;
 const PRESENT_MS = 2_000;
 
-/** The one room, in memory: its messages, and who has asked for them of late. */
+/** The room, in memory: its newest messages, and the users who have polled of late. */
 export class Room {
-  /** Ids begin anew with each process: clients tell by this name. */
+  /** Ids begin anew with each process. This name tells clients. */
   readonly name = randomUUID();
   #last = 0;
   readonly #messages: Message[] = [];
-  /** When each was last seen, the longest unseen first. */
+  /** When each user was seen; the one who was not seen for the longest time comes first. */
   readonly #seen = new Map<string, number>();
 
   /** The id of the newest message. */
@@ -23,6 +18,7 @@ export class Room {
     return this.#last;
   }
 
+  // #region chat.post-message
   post(user: string, text: string): Message {
     this.#last += 1;
     const message = { id: this.#last, user, text };
@@ -32,32 +28,33 @@ export class Room {
     }
     return message;
   }
+  // #endregion chat.post-message
 
-  /** The messages that are newer than `id`, as far as they are still kept. */
-  since(id: number): Message[] {
-    const unseen = Math.min(this.#last - id, this.#messages.length);
-    return unseen > 0 ? this.#messages.slice(-unseen) : [];
+  // #region chat.deliver
+  /** The messages with greater ids, if they are kept. */
+  after(id: number): Message[] {
+    return id < this.#last ? this.#messages.slice(id - this.#last) : [];
   }
+  // #endregion chat.deliver
 
   // #region chat.presence
-  /** For a while from now on, this user is here. */
+  /** The user is present for two seconds. */
   see(user: string): void {
-    this.#forget();
-    this.#seen.delete(user);
+    this.#seen.delete(user); // so that it becomes the last of the map
     this.#seen.set(user, performance.now());
+    this.#forget();
   }
 
-  /** Who is here, by code point: the order of UTF-8's bytes. */
+  /** Who is present, in ascending order. */
   users(): string[] {
     this.#forget();
-    return [...this.#seen.keys()].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    return [...this.#seen.keys()].sort();
   }
 
   #forget(): void {
-    const since = performance.now() - PRESENT_MS;
     for (const [user, time] of this.#seen) {
-      if (time >= since) {
-        break;
+      if (performance.now() - time <= PRESENT_MS) {
+        return;
       }
       this.#seen.delete(user);
     }

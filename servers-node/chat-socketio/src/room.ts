@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Message } from './message.ts';
 
-export interface Message {
-  readonly id: number;
-  readonly user: string;
-  readonly text: string;
-}
-
-const KEPT = 1_000;
+const MAX_MESSAGES = 1_000;
 
 /** The one room, in memory: its messages, and who has joined. */
 export class Room {
-  /** Ids begin anew with each process: clients tell by this name. */
+  /** Ids begin at 1 with each process. Clients notice that by this name. */
   readonly name = randomUUID();
-  #last = 0;
   readonly #messages: Message[] = [];
   readonly #users = new Set<string>();
+  #last = 0;
 
   /** The id of the newest message. */
   get last(): number {
@@ -25,35 +20,31 @@ export class Room {
     this.#last += 1;
     const message = { id: this.#last, user, text };
     this.#messages.push(message);
-    if (this.#messages.length > KEPT) {
+    if (this.#messages.length > MAX_MESSAGES) {
       this.#messages.shift();
     }
     return message;
   }
 
-  /** The messages that are newer than `id`, as far as they are still kept. */
+  /** The messages with greater ids, as far as the room keeps them. */
   since(id: number): Message[] {
-    const unseen = Math.min(this.#last - id, this.#messages.length);
-    return unseen > 0 ? this.#messages.slice(-unseen) : [];
+    return this.#messages.slice(Math.max(0, this.#messages.length - (this.#last - id)));
   }
 
   // #region chat.presence
   /** False if the name is taken. */
   join(user: string): boolean {
-    if (this.#users.has(user)) {
-      return false;
-    }
+    const isFree = !this.#users.has(user);
     this.#users.add(user);
-    return true;
+    return isFree;
   }
 
   leave(user: string): void {
     this.#users.delete(user);
   }
 
-  /** Who is here, by code point: the order of UTF-8's bytes. */
   users(): string[] {
-    return [...this.#users].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    return [...this.#users].sort();
   }
   // #endregion chat.presence
 }

@@ -1,24 +1,33 @@
-import { destination, pino } from 'pino';
-import type { LogKind } from './settings.ts';
+import pino from 'pino';
 
-export interface Log {
-  write(result: object): void;
-  /** All that was written is out when it returns. */
-  close(): void;
-}
+const LAST_LINES_MS = 500;
+
+export type Log = (result: object) => void;
 
 // #region randoms.log
 /** Where results go: one line each on standard output, or nowhere. */
-export function openLog(kind: LogKind): Log {
-  if (kind === 'sync') {
-    // Standard output is a pipe, a file or a terminal: Node waits until the line is written.
-    return { write: (result) => console.log(JSON.stringify(result)), close() {} };
+export function openLog(kind: 'none' | 'sync' | 'async'): Log {
+  switch (kind) {
+    case 'none':
+      return () => {};
+    case 'sync':
+      return (result) => console.log(JSON.stringify(result)); // Node waits until the line is written
+    case 'async': {
+      // Pino writes later, and what is left when the process ends. If nobody reads, lines are dropped.
+      let giveUp = Number.POSITIVE_INFINITY;
+      process.prependOnceListener('exit', () => {
+        giveUp = performance.now() + LAST_LINES_MS;
+      });
+      const logger = pino(
+        pino.destination({
+          dest: process.stdout.fd,
+          sync: false,
+          maxLength: 16 * 1024 * 1024,
+          retryEAGAIN: () => performance.now() < giveUp || process.exit(), // a pipe is full
+        }),
+      );
+      return (result) => logger.info({ result });
+    }
   }
-  if (kind === 'async') {
-    const output = destination({ dest: 1, sync: false });
-    const logger = pino(output);
-    return { write: (result) => logger.info({ result }), close: () => output.flushSync() };
-  }
-  return { write() {}, close() {} };
 }
 // #endregion randoms.log

@@ -1,96 +1,52 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import pino from 'pino';
+import { z } from 'zod';
 import { createApp } from './app.ts';
-import { Compression } from './compression.ts';
 import { Drawer } from './drawer.ts';
-import { type Log, openLog } from './log.ts';
-import { settingsFrom } from './settings.ts';
+import { openLog } from './log.ts';
+import { createHttpServer } from './server.ts';
 
-const ACCEPT_MS = 500;
-const SWEEP_MS = 100;
-const SILENCE_MS = 500;
-const CUT_MS = 8_000;
-const EXIT_MS = 9_000;
+const logger = pino(pino.destination(process.stderr.fd));
 
-try {
-  const settings = settingsFrom(process.env);
-  const drawer = new Drawer();
-  const log = openLog(settings.log);
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 20_000,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 75_000,
-    },
-    createApp(drawer, new Compression(settings.compressionMinBytes), log),
-  );
-  stopOnSignal(server, drawer, log);
-  server.listen(settings.port, settings.host);
-  await once(server, 'listening');
-} catch (error) {
-  console.error(`cannot start: ${(error as Error).message}`);
+// #region server.configure
+const Settings = z.object({
+  HOST: z.string().nonempty().default('127.0.0.1'),
+  PORT: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(65_535)),
+  COMPRESSION: z.enum(['on', 'off']).default('on'),
+  COMPRESSION_MIN_BYTES: z.string().regex(/^\d+$/).default('1024').transform(Number),
+  LOG: z.enum(['none', 'sync', 'async']).default('none'),
+});
+
+const settings = Settings.safeParse(process.env);
+if (!settings.success) {
+  logger.fatal(z.prettifyError(settings.error)); // with the name of the setting
   process.exit(1);
 }
+const { HOST, PORT, COMPRESSION, COMPRESSION_MIN_BYTES, LOG } = settings.data;
+// #endregion server.configure
+
+const drawer = new Drawer();
+const minBytes = COMPRESSION === 'on' ? COMPRESSION_MIN_BYTES : undefined;
+
+const server = createHttpServer(createApp(drawer, openLog(LOG), minBytes, logger));
+server.once('error', (error) => {
+  logger.fatal(error, `cannot listen on HOST ${HOST}, PORT ${PORT}`);
+  process.exit(1);
+});
+server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
 
 // #region server.stop
-/** No new connections, requests in flight are finished, the log is written, the workers are ended; then it is over. */
-function stopOnSignal(server: Server, drawer: Drawer, log: Log): void {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+server.once('close', () => drawer.close()); // with both closed, nothing keeps the process
 
-  let stopping = false;
-  const stop = () => {
-    if (stopping || !server.listening) {
-      return;
-    }
-    stopping = true;
-    // An answer to a request that still comes says `Connection: close`.
-    server.prependListener('request', (_request, response) => {
-      response.shouldKeepAlive = false;
-    });
-    const finish = async () => {
-      log.close();
-      await drawer.close();
-    };
-    // Connections that still wait to be accepted would be reset by close(). A turn of the loop accepts one of them:
-    // none waits once a turn has brought none.
-    const acceptUntil = Date.now() + ACCEPT_MS;
-    let brought = true;
-    server.on('connection', () => {
-      brought = true;
-    });
-    const closeOnceNoneWaits = () => {
-      if (brought && Date.now() < acceptUntil) {
-        brought = false;
-        setImmediate(closeOnceNoneWaits);
-      } else {
-        server.close(finish);
-      }
-    };
-    setImmediate(closeOnceNoneWaits);
-    // It ends the connections that are idle then. Left to us are those that become idle later,
-    setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
-    // those that never said a word, which Node takes for busy,
-    setTimeout(() => {
-      for (const socket of sockets) {
-        if (socket.bytesRead === 0) {
-          socket.destroy();
-        }
-      }
-    }, SILENCE_MS).unref();
-    // and what does not come to an end.
-    setTimeout(() => server.closeAllConnections(), CUT_MS).unref();
-    setTimeout(() => {
-      log.close();
-      process.exit(0);
-    }, EXIT_MS).unref();
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+function stop(signal: NodeJS.Signals): void {
+  logger.info(`stopping on ${signal}`);
+  server.close(); // no new connections, no idle ones; requests in flight are answered,
+  setInterval(() => server.closeIdleConnections(), 100).unref(); // after which their connections are idle too
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  setTimeout(() => {
+    logger.warn('9 s after the signal: the rest is cut');
+    process.exit();
+  }, 9_000).unref();
 }
 // #endregion server.stop

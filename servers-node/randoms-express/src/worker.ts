@@ -1,13 +1,13 @@
 import { draw } from '../../_shared/xorshift/src/xorshift.ts';
 
 export interface Task {
-  readonly count: number;
-  readonly seed: number;
-  /** In memory that both threads share: not 0 as soon as nobody waits for the result. */
-  readonly gone: Int32Array;
+  count: number;
+  seed: number;
+  /** In memory that both threads share: not 0 once the client has left. */
+  gone: Int32Array;
 }
 
-/** The task of a worker thread. */
+/** What a worker thread does. */
 export default function work({ count, seed, gone }: Task): Uint32Array | undefined {
   return Atomics.load(gone, 0) === 0 ? draw(count, seed) : undefined;
 }

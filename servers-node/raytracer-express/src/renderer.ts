@@ -1,53 +1,46 @@
 import { availableParallelism } from 'node:os';
+import createError from 'http-errors';
 import { Piscina } from 'piscina';
 import { renderPng, type Size } from './picture.ts';
-import { State, type Task } from './worker.ts';
-
-/** Too many pictures are waiting already. */
-export class Busy extends Error {
-  override readonly name = 'Busy';
-}
+import type { Task } from './worker.ts';
 
 export interface Renderer {
-  /** The PNG; undefined if `gone` was aborted before it was done. Throws Busy. */
-  render(size: Size, gone: AbortSignal): Promise<Uint8Array | undefined>;
+  /** The PNG, or undefined if its client has left. */
+  render(size: Size, signal: AbortSignal): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
-
-const QUEUE_LIMIT = 256;
 
 // #region raytracer.render
 /** As many worker threads as cores: the event loop goes on taking requests while they compute. */
 export class PooledRenderer implements Renderer {
   readonly #pool = new Piscina<Task, Uint8Array | undefined>({
-    filename: new URL('worker.ts', import.meta.url).href,
+    filename: import.meta.resolve('./worker.ts'),
     minThreads: availableParallelism(),
     maxThreads: availableParallelism(),
-    // First come, first served: without it Piscina 5.3.2 moves the head of the queue to its end when no worker is free.
-    // It does so in any case with a task that a signal could take out of the queue: that is why none has one.
-    stricterFIFO: true,
+    maxQueue: 256,
+    stricterFIFO: true, // else Piscina moves the first of the queue to its end when no worker is free
   });
 
-  async render(size: Size, gone: AbortSignal): Promise<Uint8Array | undefined> {
-    if (this.#pool.queueSize >= QUEUE_LIMIT) {
-      throw new Busy(`${QUEUE_LIMIT} pictures are waiting`);
+  async render(size: Size, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    if (this.#pool.queueSize >= this.#pool.options.maxQueue) {
+      throw createError(503, 'Too many pictures are waiting.');
     }
-    const state = new Int32Array(new SharedArrayBuffer(4)); // State.wanted
-    // A worker looks at it before it begins, and between two rows.
-    gone.addEventListener('abort', () => Atomics.store(state, 0, State.unwanted));
-    return this.#pool.run({ size, state });
+    // Not a signal for Piscina: it keeps tasks with a signal in a queue without order and limit (its issues 899, 1031).
+    const gone = new Int32Array(new SharedArrayBuffer(4));
+    signal.addEventListener('abort', () => Atomics.store(gone, 0, 1));
+    return this.#pool.run({ size, gone });
   }
 
-  close(): Promise<void> {
-    return this.#pool.destroy();
+  async close(): Promise<void> {
+    await this.#pool.destroy();
   }
 }
 // #endregion raytracer.render
 
-/** On the event loop, which does nothing else meanwhile: what one should not do. */
+/** On the event loop, which answers nothing else meanwhile: how not to do it. */
 export class InlineRenderer implements Renderer {
-  async render(size: Size, gone: AbortSignal): Promise<Uint8Array | undefined> {
-    return renderPng(size, () => !gone.aborted);
+  async render(size: Size): Promise<Uint8Array | undefined> {
+    return renderPng(size, () => true);
   }
 
   async close(): Promise<void> {}

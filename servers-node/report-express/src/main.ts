@@ -1,86 +1,60 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import pino from 'pino';
+import { z } from 'zod';
 import { createApp } from './app.ts';
-import { settingsFrom } from './settings.ts';
-import { Upstreams } from './upstreams.ts';
+import { createHttpServer } from './server.ts';
+import { Upstream } from './upstream.ts';
 
-const ACCEPT_MS = 500;
-const SWEEP_MS = 100;
-const SILENCE_MS = 500;
-const CUT_MS = 8_000;
-const EXIT_MS = 9_000;
+const logger = pino(pino.destination(process.stderr.fd));
 
-try {
-  const { host, port, todoUrl, raytracerUrl, upstreamTimeoutMs } = settingsFrom(process.env);
-  const upstreams = new Upstreams(todoUrl, raytracerUrl, upstreamTimeoutMs);
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 20_000,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 75_000,
-    },
-    createApp(upstreams),
-  );
-  stopOnSignal(server, upstreams);
-  server.listen(port, host);
-  await once(server, 'listening');
-} catch (error) {
-  console.error(`cannot start: ${(error as Error).message}`);
+// #region server.configure
+const Digits = z.string().regex(/^\d+$/).transform(Number);
+const Origin = z
+  .url({ protocol: /^http$/, hostname: /./ })
+  .regex(/^http:\/\/[^/?#@]+\/?$/i, 'must have the form http://host[:port]');
+const MAX_TIMEOUT_MS = 0x7fff_ffff - 25_000; // the longest of Node's timers, less what server.ts adds
+const Settings = z.object({
+  HOST: z.string().nonempty().default('127.0.0.1'),
+  PORT: Digits.pipe(z.int().min(1).max(65_535)),
+  TODO_URL: Origin,
+  RAYTRACER_URL: Origin,
+  UPSTREAM_TIMEOUT_MS: Digits.pipe(z.int().min(1).max(MAX_TIMEOUT_MS)).default(60_000),
+});
+
+const settings = Settings.safeParse(process.env);
+if (!settings.success) {
+  logger.fatal(z.prettifyError(settings.error)); // it names the setting
   process.exit(1);
 }
+const { HOST, PORT, TODO_URL, RAYTRACER_URL, UPSTREAM_TIMEOUT_MS } = settings.data;
+// #endregion server.configure
+
+const todos = new URL('/todos?limit=100', TODO_URL);
+const picture = new URL('/render?width=320&height=240&depth=3', RAYTRACER_URL);
+const sources = {
+  todo: new Upstream(todos, 'application/json', 1_048_576, logger),
+  raytracer: new Upstream(picture, 'image/png', 16_777_216, logger),
+  timeoutMs: UPSTREAM_TIMEOUT_MS,
+};
+
+const server = createHttpServer(createApp(sources, logger), UPSTREAM_TIMEOUT_MS);
+server.once('error', (error) => {
+  logger.fatal(error, `cannot listen on HOST ${HOST}, PORT ${PORT}`);
+  process.exit(1);
+});
+server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
 
 // #region server.stop
-/** No new connections, requests in flight are finished, idle ones to upstreams closed; then the process ends by itself. */
-function stopOnSignal(server: Server, upstreams: Upstreams): void {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
 
-  let stopping = false;
-  const stop = () => {
-    if (stopping || !server.listening) {
-      return;
-    }
-    stopping = true;
-    // An answer to a request that still comes says `Connection: close`.
-    server.prependListener('request', (_request, response) => {
-      response.shouldKeepAlive = false;
-    });
-    // Connections that still wait to be accepted would be reset by close(). A turn of the loop accepts one of them:
-    // none waits once a turn has brought none.
-    const acceptUntil = Date.now() + ACCEPT_MS;
-    let brought = true;
-    server.on('connection', () => {
-      brought = true;
-    });
-    const closeOnceNoneWaits = () => {
-      if (brought && Date.now() < acceptUntil) {
-        brought = false;
-        setImmediate(closeOnceNoneWaits);
-      } else {
-        server.close(() => upstreams.close());
-      }
-    };
-    setImmediate(closeOnceNoneWaits);
-    // It ends the connections that are idle then. Left to us are those that become idle later,
-    setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
-    // those that never said a word, which Node takes for busy,
-    setTimeout(() => {
-      for (const socket of sockets) {
-        if (socket.bytesRead === 0) {
-          socket.destroy();
-        }
-      }
-    }, SILENCE_MS).unref();
-    // and what does not come to an end.
-    setTimeout(() => server.closeAllConnections(), CUT_MS).unref();
-    setTimeout(() => process.exit(0), EXIT_MS).unref();
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+function stop(signal: NodeJS.Signals): void {
+  logger.info(`stopping on ${signal}`);
+  server.close(); // no new connections, no idle ones; requests in flight are answered,
+  setInterval(() => server.closeIdleConnections(), 100).unref(); // after which their connections are idle too
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  setTimeout(() => {
+    logger.warn('9 s after the signal: the rest is cut');
+    process.exit();
+  }, 9_000).unref();
 }
 // #endregion server.stop

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import createError from 'http-errors';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { refuseUnsoundFraming } from './framing.ts';
 import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import { TodoStore } from './todo-store.ts';
@@ -11,7 +12,7 @@ import { todoRouter } from './todos.ts';
 export function createApp(database: Database, logger: Logger): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(inTurn);
+  app.use(inTurn, refuseUnsoundFraming);
 
   app.get('/healthz', async (_request, response) => {
     await database.query('ping', 'select 1');

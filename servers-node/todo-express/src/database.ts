@@ -33,9 +33,12 @@ export class Database {
   async query<Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[] = []): Promise<Row[]> {
     try {
       const { rows } = await this.#pool.query<Row>({ name, text, values });
-      this.#away = false;
+      this.#reportBack();
       return rows;
     } catch (error) {
+      if (isBusy(error)) {
+        throw createError(503, 'The database is busy.');
+      }
       if (isAway(error)) {
         this.#reportAway(error);
         throw createError(503, 'The database is away.');
@@ -48,6 +51,13 @@ export class Database {
     await this.#pool.end();
   }
 
+  #reportBack(): void {
+    if (this.#away) {
+      this.#away = false;
+      this.#logger.info('PostgreSQL answers again');
+    }
+  }
+
   /** One line for an outage, however many requests meet it. */
   #reportAway({ message, code }: NodeJS.ErrnoException): void {
     if (!this.#away) {
@@ -57,10 +67,21 @@ export class Database {
   }
 }
 
+/** PostgreSQL has given up a statement, or no connection of the pool became free in time. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof pg.DatabaseError
+    ? error.code === '57014'
+    : (error as Error).message === 'timeout exceeded when trying to connect';
+}
+
 /**
- * What is no answer of PostgreSQL is a connection that was refused, lost or too slow. Of its answers these classes say
- * "not now": connection (08), log-in (28), no such database (3D), resources (53), shutdown and time-out (57).
+ * PostgreSQL refuses: connection (08), log-in (28), no such database (3D), resources (53), shutdown (57). Or the
+ * connection fails: an error of the system, or one to which pg gives a text alone. All else is an error of ours.
  */
-function isAway(error: unknown): error is Error {
-  return !(error instanceof pg.DatabaseError) || /^(08|28|3D|53|57)/.test(error.code ?? '');
+export function isAway(error: unknown): error is Error {
+  if (error instanceof pg.DatabaseError) {
+    return /^(08|28|3D|53|57)/.test(error.code ?? '');
+  }
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return /^E(?!RR_)[A-Z_]+$/.test(code) || /^Connection terminated|^Client has|time-?out/i.test(message);
 }

@@ -11,9 +11,9 @@ export const onlyJson: RequestHandler = (request, _response, next) => {
 export const parseJson = express.json({
   limit: '64kb',
   inflate: false,
-  // express.json() would take an empty body for {}, and store U+FFFD for bytes that are not UTF-8.
-  verify: (_request, _response, body) => {
-    if (body.length === 0 || !isUtf8(body)) {
+  // express.json() takes an empty body for {}, a charset for what it says, and stores U+FFFD for what is not UTF-8.
+  verify: (_request, _response, body, charset) => {
+    if (body.length === 0 || charset !== 'utf-8' || !isUtf8(body)) {
       throw createError(400, 'The body must be JSON in UTF-8.');
     }
   },

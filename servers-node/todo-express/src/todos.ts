@@ -2,19 +2,8 @@ import { Router } from 'express';
 import createError from 'http-errors';
 import { z } from 'zod';
 import { onlyJson, parseJson } from './json-body.ts';
-import type { Todo, TodoStore } from './todo-store.ts';
-
-const Content = z.object({
-  title: z
-    .string()
-    .max(200)
-    .regex(/\S/, 'must not be blank')
-    // PostgreSQL refuses U+0000, and would be sent U+FFFD for a lone surrogate.
-    .refine((title) => title.isWellFormed() && !title.includes('\0'), 'must be Unicode without U+0000'),
-  completed: z.boolean(),
-});
-const NewTodo = Content.extend({ completed: z.boolean().default(false) });
-const Changes = Content.partial();
+import { Changes, Content, NewTodo, type Todo } from './todo.ts';
+import type { TodoStore } from './todo-store.ts';
 
 const Digits = z.string().regex(/^\d+$/, 'must be digits').transform(Number);
 const Path = z.object({ id: Digits.pipe(z.int().min(1)) });

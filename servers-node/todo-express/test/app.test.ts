@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import createError from 'http-errors';
 import pino from 'pino';
 import { createApp } from '../src/app.ts';
 import type { Database } from '../src/database.ts';
-import { refuseInTurn } from '../src/pipelining.ts';
+import { createHttpServer } from '../src/server.ts';
 
 const milk = { id: 1, title: 'milk', completed: false };
 
 // The database is a function that answers with rows.
 const query = mock.fn(async (_name: string, _text: string, _values?: unknown[]): Promise<unknown[]> => [milk]);
 const database = { query } as unknown as Database;
-const server = createServer(createApp(database, pino({ enabled: false })));
-server.on('clientError', refuseInTurn);
+const server = createHttpServer(createApp(database, pino({ enabled: false })));
 await once(server.listen(0, '127.0.0.1'), 'listening');
 after(() => server.close());
 
@@ -94,5 +93,43 @@ test('pipelined requests are served in turn, and none is refused before', async 
   const answers = await sendBytes(`${get}${get}nonsense\r\n\r\n`);
   assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
   assert.match(await sendBytes('nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
-  assert.equal(await sendBytes(get.repeat(300)), '');
+  assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  const refused = await sendBytes(`${get}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  assert.deepEqual(refused.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200']);
+});
+
+test('unsound framing is refused, and nothing behind it is done', async () => {
+  const post =
+    'POST /todos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n{"title":"milk"}';
+  for (const head of [
+    'GET /todos HTTP/1.1\r\n',
+    'GET /todos HTTP/1.1\r\nHost: a\r\nHost: b\r\n',
+    'GET /todos HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n',
+  ]) {
+    const calls = query.mock.callCount();
+    const answers = await sendBytes(`${head}\r\n${post}`);
+    assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 400'], head);
+    assert.equal(query.mock.callCount(), calls);
+  }
+  const upgrade = await sendBytes(
+    `GET /todos/1 HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n${post}`,
+  );
+  assert.deepEqual(upgrade.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200']);
+});
+
+test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {
+  const get = 'GET /todos/1 HTTP/1.1\r\nHost: a\r\n\r\n';
+  const uncaught = mock.fn();
+  process.on('uncaughtException', uncaught);
+  for (let client = 0; client < 12; client += 1) {
+    query.mock.mockImplementationOnce(() => sleep(50, [milk]));
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${get.repeat(100)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(server, 'connect');
+    socket.resetAndDestroy();
+  }
+  await sleep(100);
+  const answers = await sendBytes(`${get.repeat(10)}nonsense\r\n\r\n`);
+  assert.equal(answers.match(/HTTP\/1.1 200/g)?.length, 10);
+  assert.equal(uncaught.mock.callCount(), 0);
 });

@@ -7,7 +7,7 @@ const good = { PORT: '8080', POSTGRES_URL: 'postgres://user:secret@127.0.0.1:543
 for (const [name, values] of Object.entries({
   HOST: [''],
   PORT: ['65536', '8e3'],
-  POSTGRES_URL: ['postgres://', 'http://user:secret@127.0.0.1/todos'],
+  POSTGRES_URL: ['postgres://', 'http://user:secret@127.0.0.1/todos', 'postgres://user:secret@127.0.0.1', 'nonsense'],
 })) {
   test(`an unusable ${name} ends the process`, () => {
     for (const value of values) {

@@ -1,88 +1,65 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { accessSync, constants, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import pino from 'pino';
+import { z } from 'zod';
 import { createApp } from './app.ts';
-import { settingsFrom } from './settings.ts';
-import { FileStore } from './store.ts';
+import { createHttpServer } from './server.ts';
+import { UploadFolder } from './upload-folder.ts';
 
-const ACCEPT_MS = 500;
-const SWEEP_MS = 100;
-const SILENCE_MS = 500;
-const CUT_MS = 8_000;
-const EXIT_MS = 9_000;
+const logger = pino(pino.destination(process.stderr.fd));
 
-try {
-  const { host, port, uploadDir, ...limits } = settingsFrom(process.env);
-  const store = new FileStore(uploadDir);
-  await store.open();
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 15 * 60_000, // a large file on a slow line takes its time
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 75_000,
-    },
-    createApp(store, limits),
-  );
-  server.setTimeout(60_000); // without a byte in either direction
-  stopOnSignal(server);
-  server.listen(port, host);
-  await once(server, 'listening');
-} catch (error) {
-  console.error(`cannot start: ${(error as Error).message}`);
-  process.exit(1);
+// #region server.configure
+const Digits = z.string().regex(/^\d+$/).transform(Number);
+const Bytes = Digits.pipe(z.int().min(1));
+const Settings = z.object({
+  HOST: z.string().nonempty().default('127.0.0.1'),
+  PORT: Digits.pipe(z.int().min(1).max(65_535)),
+  UPLOAD_DIR: z.string().refine(isWritableFolder, 'must be the absolute path of a folder that can be written to'),
+  MAX_FILE_BYTES: Bytes.default(209_715_200),
+  MAX_REQUEST_BYTES: Bytes.default(241_172_480),
+});
+
+function isWritableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return isAbsolute(path) && statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
-// #region server.stop
-/** No new connections, requests in flight are finished; then the process ends by itself. */
-function stopOnSignal(server: Server): void {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+const settings = Settings.safeParse(process.env);
+if (!settings.success) {
+  logger.fatal(z.prettifyError(settings.error)); // it names the setting
+  process.exit(1);
+}
+const { HOST, PORT, UPLOAD_DIR, MAX_FILE_BYTES, MAX_REQUEST_BYTES } = settings.data;
+// #endregion server.configure
 
-  let stopping = false;
-  const stop = () => {
-    if (stopping || !server.listening) {
-      return;
-    }
-    stopping = true;
-    // An answer to a request that still comes says `Connection: close`.
-    server.prependListener('request', (_request, response) => {
-      response.shouldKeepAlive = false;
-    });
-    // Connections that still wait to be accepted would be reset by close(). A turn of the loop accepts one of them:
-    // none waits once a turn has brought none.
-    const acceptUntil = Date.now() + ACCEPT_MS;
-    let brought = true;
-    server.on('connection', () => {
-      brought = true;
-    });
-    const closeOnceNoneWaits = () => {
-      if (brought && Date.now() < acceptUntil) {
-        brought = false;
-        setImmediate(closeOnceNoneWaits);
-      } else {
-        server.close();
-      }
-    };
-    setImmediate(closeOnceNoneWaits);
-    // It ends the connections that are idle then. Left to us are those that become idle later,
-    setInterval(() => server.closeIdleConnections(), SWEEP_MS).unref();
-    // those that never said a word, which Node takes for busy,
-    setTimeout(() => {
-      for (const socket of sockets) {
-        if (socket.bytesRead === 0) {
-          socket.destroy();
-        }
-      }
-    }, SILENCE_MS).unref();
-    // and what does not come to an end.
-    setTimeout(() => server.closeAllConnections(), CUT_MS).unref();
-    setTimeout(() => process.exit(0), EXIT_MS).unref();
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+const folder = new UploadFolder(UPLOAD_DIR);
+await folder.deleteParts();
+
+const limits = { maxFileBytes: MAX_FILE_BYTES, maxRequestBytes: MAX_REQUEST_BYTES };
+const server = createHttpServer(createApp(folder, limits, logger));
+server.once('error', (error) => {
+  logger.fatal(error, `cannot listen on HOST ${HOST}, PORT ${PORT}`);
+  process.exit(1);
+});
+server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
+
+// #region server.stop
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+
+function stop(signal: NodeJS.Signals): void {
+  logger.info(`stopping on ${signal}`);
+  server.close(); // no new connections, no idle ones; requests in flight are answered,
+  setInterval(() => server.closeIdleConnections(), 100).unref(); // after which their connections are idle too
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  setTimeout(() => {
+    logger.warn('8 s after the signal: the rest is cut');
+    server.closeAllConnections(); // what came of their files is deleted, then nothing keeps the process
+  }, 8_000).unref();
+  setTimeout(() => process.exit(), 9_000).unref(); // but a connection that Node's HTTP server does not know
 }
 // #endregion server.stop

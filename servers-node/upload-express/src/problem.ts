@@ -1,20 +1,28 @@
-import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler } from 'express';
+import createError from 'http-errors';
+import type { Logger } from 'pino';
 
-/** An answer that is an error (RFC 9457); thrown by what cannot go on. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
+/** Answers with a problem (RFC 9457). What Express and http-errors throw has a `status`. */
+export function problemHandler(logger: Logger): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    if (response.closed) {
+      return; // its client has left
+    }
+    if (response.headersSent) {
+      next(error); // Express closes the connection
+      return;
+    }
+    const { status = 500, message } = isFull(error) ? createError(507, 'The disk is full.') : error;
+    const detail = status === 500 ? 'The server made a mistake.' : message;
+    if (status === 500) {
+      logger.error({ err: error, method: request.method, url: request.originalUrl }, 'request failed');
+    }
+    response.status(status).type('application/problem+json').json({ title: STATUS_CODES[status], status, detail });
+  };
+}
 
-  constructor(status: number, detail: string, headers: OutgoingHttpHeaders = {}) {
-    super(detail);
-    this.status = status;
-    this.headers = headers;
-  }
-
-  get body(): object {
-    // Node's table has the name from before RFC 9110.
-    const title = this.status === 413 ? 'Content Too Large' : STATUS_CODES[this.status];
-    return { type: 'about:blank', title, status: this.status, detail: this.message };
-  }
+/** There is no room left on the disk, or in somebody's quota. */
+function isFull({ code = '' }: NodeJS.ErrnoException): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(code);
 }

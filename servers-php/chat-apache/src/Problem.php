@@ -6,7 +6,7 @@ namespace Samewire\Chat;
 
 use RuntimeException;
 
-/** What ends a request with an error response (RFC 9457). */
+/** What ends a request with an error (RFC 9457). */
 final class Problem extends RuntimeException
 {
     private const TITLES = [
@@ -20,37 +20,21 @@ final class Problem extends RuntimeException
     ];
 
     /** @param array<string, string> $headers */
-    public function __construct(
-        private readonly int $status,
-        private readonly string $detail,
-        private readonly array $headers = [],
-    ) {
-        parent::__construct($detail);
+    public function __construct(int $status, string $detail, private readonly array $headers = [])
+    {
+        parent::__construct($detail, $status);
     }
 
-    public static function methodNotAllowed(string $allow): self
+    public static function methodNotAllowed(string $allowed): self
     {
-        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+        return new self(405, "Allowed are $allowed.", ['Allow' => $allowed]);
     }
 
-    /** No memory for what a request would add: for a moment, until names have expired. */
-    public static function full(string $what): self
+    public function toResponse(): Response
     {
-        error_log("APCu has no memory for a $what (apc.shm_size).");
-
-        return new self(503, 'Service unavailable.', ['Retry-After' => '1']);
-    }
-
-    public function response(): Response
-    {
-        return Response::json(
-            $this->status,
-            [
-                'type' => 'about:blank',
-                'title' => self::TITLES[$this->status],
-                'status' => $this->status,
-                'detail' => $this->detail,
-            ],
+        return new Response(
+            $this->code,
+            ['title' => self::TITLES[$this->code], 'status' => $this->code, 'detail' => $this->message],
             $this->headers,
             'application/problem+json',
         );

@@ -4,137 +4,79 @@ declare(strict_types=1);
 
 namespace Samewire\Chat;
 
+use APCUIterator;
+
 /**
  * The room, in APCu's memory: all processes share it, and it is new with each start of httpd.
  *
- * "room" is its UUID, "UUID/last" the id of its last message, and "UUID/1" and so on are the messages. Should APCu ever
- * run out of memory, it forgets everything in one step. That ends the room; the next one has another UUID, and its ids
- * begin anew.
+ * Under "room" is its id, under "{id}/last" the number of its last message, under "{id}/1" and so on are the messages.
+ * If this memory is ever full, APCu forgets everything at once. Then a new room begins. Clients see it by its id.
  */
-final class Room
+class Room
 {
-    private const ROOM = 'room';
     private const SHOWN = 1000;
-
-    // Some are kept beyond those that are shown: whoever is reading still finds them when new ones come.
-    private const SPARE = 100;
-
-    /** @param string $lock a file whose lock is the right to change the room */
-    public function __construct(private readonly string $lock)
-    {
-    }
-
-    public function id(): string
-    {
-        return (self::find() ?? $this->alone(self::open(...)))[0];
-    }
+    private const KEPT = 1100; // a reader still finds the oldest that are shown when new ones come meanwhile
+    private const SECONDS_HERE = 2; // and up to one more, since APCu counts whole seconds
 
     // #region chat.post-message
     /** @return array{room: string, id: int, user: string, text: string} */
     public function post(string $user, string $text): array
     {
-        return $this->alone(static function () use ($user, $text): array {
-            // The second attempt is in a new room, if memory ran out in the first.
-            for ($attempt = 1; $attempt <= 2; $attempt++) {
-                [$room, $last] = self::open();
-                $id = $last + 1;
-                // Nobody looks for the message before it is counted, and then all before it are there.
-                if (
-                    apcu_store("$room/$id", ['id' => $id, 'user' => $user, 'text' => $text])
-                    && apcu_cas("$room/last", $last, $id)
-                ) {
-                    apcu_delete("$room/" . ($id - self::SHOWN - self::SPARE));
+        // One process at a time. The end of a request gives the turn back.
+        $turn = sem_get((int) getenv('SEMAPHORE'), 1, 0600);
+        sem_acquire($turn);
+        $room = $this->id();
+        $id = (int) apcu_fetch("$room/last") + 1;
+        $message = ['id' => $id, 'user' => $user, 'text' => $text];
+        // Nobody looks for a message before it is counted.
+        $isKept = apcu_store("$room/$id", $message) && apcu_store("$room/last", $id);
+        apcu_delete("$room/" . ($id - self::KEPT));
+        sem_release($turn);
 
-                    return ['room' => $room, 'id' => $id, 'user' => $user, 'text' => $text];
-                }
-            }
-
-            throw Problem::full('message');
-        });
+        return $isKept ? ['room' => $room, ...$message] : throw new Problem(503, 'There is no memory for a message.');
     }
     // #endregion chat.post-message
 
-    /**
-     * The messages that came after one of them, at most the newest that are shown.
-     *
-     * @return array{room: string, messages: list<array{id: int, user: string, text: string}>, last: int}
-     */
+    // #region chat.deliver
+    /** @return array{room: string, messages: list<array{id: int, user: string, text: string}>, last: int} */
     public function after(int $after): array
     {
-        // Nearly always nothing comes between; the second time nobody may.
-        return self::read($after)
-            ?? $this->alone(static function () use ($after): array {
-                self::open();
+        do {
+            $room = $this->id();
+            $last = (int) apcu_fetch("$room/last");
+            $keys = [];
+            for ($id = max($after, $last - self::SHOWN) + 1; $id <= $last; $id++) {
+                $keys[] = "$room/$id";
+            }
+            $messages = apcu_fetch($keys);
+        } while (count($messages) < count($keys)); // So many came meanwhile that the oldest are gone.
 
-                return self::read($after) ?? throw Problem::full('list');
-            });
+        return ['room' => $room, 'messages' => array_values($messages), 'last' => $last];
+    }
+    // #endregion chat.deliver
+
+    // #region chat.presence
+    public function keepHere(string $user): void
+    {
+        apcu_store("here/$user", true, self::SECONDS_HERE) || throw new Problem(503, 'There is no memory for a name.');
     }
 
-    /**
-     * Null if a message is gone: the room has ended, or so many new ones came meanwhile that it is not shown any more.
-     *
-     * @return array{room: string, messages: list<array{id: int, user: string, text: string}>, last: int}|null
-     */
-    private static function read(int $after): ?array
+    /** @return array{room: string, users: list<string>} */
+    public function presence(): array
     {
-        [$room, $last] = self::find() ?? [null, 0];
-        $keys = [];
-        for ($id = max($after, $last - self::SHOWN); $id < $last;) {
-            $keys[] = "$room/" . ++$id;
+        $users = [];
+        foreach (new APCUIterator('~^here/~', APC_ITER_KEY) as $key => $entry) {
+            $users[] = substr($key, strlen('here/'));
         }
-        $messages = apcu_fetch($keys);
+        sort($users, SORT_STRING);
 
-        return $room !== null && count($messages) === count($keys)
-            ? ['room' => $room, 'messages' => array_values($messages), 'last' => $last]
-            : null;
+        return ['room' => $this->id(), 'users' => $users];
     }
+    // #endregion chat.presence
 
-    /** @return array{string, int}|null the UUID of the room and its last id */
-    private static function find(): ?array
+    private function id(): string
     {
-        $room = apcu_fetch(self::ROOM);
-        $last = apcu_fetch("$room/last");
-
-        return $last !== false ? [$room, $last] : null;
-    }
-
-    /**
-     * The room; a new one if there is none. To be called alone.
-     *
-     * @return array{string, int}
-     */
-    private static function open(): array
-    {
-        $room = self::find();
-        if ($room === null) {
-            $id = self::uuid();
-            apcu_store(self::ROOM, $id);
-            apcu_store("$id/last", 0);
-            $room = self::find() ?? throw Problem::full('room');
-        }
-
-        return $room;
-    }
-
-    /** A random one (RFC 9562, 5.4). */
-    private static function uuid(): string
-    {
-        $bytes = random_bytes(16);
-        $bytes[6] = $bytes[6] & "\x0F" | "\x40";
-        $bytes[8] = $bytes[8] & "\x3F" | "\x80";
-
-        return vsprintf('%s%s-%s-%s-%s-%s%s%s', str_split(bin2hex($bytes), 4));
-    }
-
-    /** Runs while no other process changes the room. The kernel gives the lock back, too, if this one dies. */
-    private function alone(callable $action): mixed
-    {
-        $lock = fopen($this->lock, 'r');
-        flock($lock, LOCK_EX);
-        try {
-            return $action();
-        } finally {
-            fclose($lock);
-        }
+        return apcu_fetch('room')
+            ?: apcu_entry('room', static fn (): string => trim(file_get_contents('/proc/sys/kernel/random/uuid')));
     }
 }

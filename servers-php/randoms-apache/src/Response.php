@@ -6,58 +6,42 @@ namespace Samewire\Randoms;
 
 final class Response
 {
-    // Only what JSON demands is escaped.
-    private const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES
-        | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
+    public readonly string $json;
 
-    /** @param array<string, string> $headers */
-    private function __construct(
-        private readonly int $status,
-        private readonly array $headers,
-        public readonly string $body,
+    /**
+     * @param ?array<string, mixed> $body
+     * @param array<string, string> $headers
+     */
+    public function __construct(
+        public readonly int $status,
+        ?array $body = null,
+        private readonly array $headers = [],
+        private readonly string $type = 'application/json',
     ) {
-    }
-
-    /**
-     * @param array<string, mixed> $value
-     * @param array<string, string> $headers
-     */
-    public static function json(
-        int $status,
-        array $value,
-        array $headers = [],
-        string $type = 'application/json'
-    ): self {
-        return new self(
-            $status,
-            ['Content-Type' => $type, ...$headers],
-            json_encode($value, self::JSON),
-        );
-    }
-
-    /**
-     * The same with more headers and perhaps another body.
-     *
-     * @param array<string, string> $headers
-     */
-    public function with(array $headers, ?string $body = null): self
-    {
-        return new self($this->status, [...$this->headers, ...$headers], $body ?? $this->body);
+        $this->json = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
     }
 
     public function send(): void
     {
-        // The status comes first: a Location would turn a 200 into a 302.
         http_response_code($this->status);
         foreach ($this->headers as $name => $value) {
             header("$name: $value");
         }
-        header('Content-Length: ' . strlen($this->body));
-        echo $this->body;
-
-        // What is left of a request body is read and thrown away when PHP clears up: a refusal does not wait for it.
+        header("Content-Type: $this->type");
+        // #region randoms.compress
+        ob_start();
+        if (getenv('COMPRESSION') === 'on' && strlen($this->json) >= (int) getenv('COMPRESSION_MIN_BYTES')) {
+            ob_start('ob_gzhandler'); // gzip for a client that takes it, and Vary for all
+        }
+        echo $this->json;
+        while (ob_get_level() > 1) {
+            ob_end_flush();
+        }
+        header('Content-Length: ' . ob_get_length());
+        ob_end_flush();
+        // #endregion randoms.compress
         if ($this->status >= 400) {
-            flush();
+            flush(); // PHP reads a refused body to its end before it ends: the answer does not wait for that.
         }
     }
 }

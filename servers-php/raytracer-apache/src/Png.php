@@ -4,21 +4,17 @@ declare(strict_types=1);
 
 namespace Samewire\Raytracer;
 
-/** Writes a PNG: 8-bit RGB, not interlaced, no filter (PNG, third edition, 5 and 11). */
+/** Writes a PNG: 8-bit RGB, not interlaced, no filter. GD would take the pixels in one call each. */
 final class Png
 {
-    private const SIGNATURE = "\x89PNG\r\n\x1A\n";
-    private const BITS = 8;
-    private const RGB = 2;
-    private const NO_FILTER = "\0";
-
     /** @param string $pixels red, green, blue of every pixel, row by row from the top */
     public static function encode(int $width, int $height, string $pixels): string
     {
-        $rows = self::NO_FILTER . implode(self::NO_FILTER, str_split($pixels, 3 * $width));
+        $noFilter = "\0";
+        $rows = $noFilter . implode($noFilter, str_split($pixels, 3 * $width));
 
-        return self::SIGNATURE
-            . self::chunk('IHDR', pack('NNCCCCC', $width, $height, self::BITS, self::RGB, 0, 0, 0))
+        return "\x89PNG\r\n\x1A\n"
+            . self::chunk('IHDR', pack('NNCCCCC', $width, $height, 8, 2, 0, 0, 0))
             . self::chunk('IDAT', gzcompress($rows))
             . self::chunk('IEND', '');
     }

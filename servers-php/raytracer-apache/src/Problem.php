@@ -6,7 +6,7 @@ namespace Samewire\Raytracer;
 
 use RuntimeException;
 
-/** What ends a request with an error response (RFC 9457). */
+/** What ends a request with an error (RFC 9457). */
 final class Problem extends RuntimeException
 {
     private const TITLES = [
@@ -17,31 +17,20 @@ final class Problem extends RuntimeException
     ];
 
     /** @param array<string, string> $headers */
-    public function __construct(
-        private readonly int $status,
-        private readonly string $detail,
-        private readonly array $headers = [],
-    ) {
-        parent::__construct($detail);
+    public function __construct(int $status, string $detail, private readonly array $headers = [])
+    {
+        parent::__construct($detail, $status);
     }
 
-    public static function methodNotAllowed(string $allow): self
+    public static function methodNotAllowed(string $allowed): self
     {
-        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+        return new self(405, "Allowed are $allowed.", ['Allow' => $allowed]);
     }
 
-    public function response(): Response
+    public function toResponse(): Response
     {
-        return Response::json(
-            $this->status,
-            [
-                'type' => 'about:blank',
-                'title' => self::TITLES[$this->status],
-                'status' => $this->status,
-                'detail' => $this->detail,
-            ],
-            $this->headers,
-            'application/problem+json',
-        );
+        $problem = ['title' => self::TITLES[$this->code], 'status' => $this->code, 'detail' => $this->message];
+
+        return new Response($this->code, json_encode($problem), 'application/problem+json', $this->headers);
     }
 }

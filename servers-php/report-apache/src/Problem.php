@@ -6,7 +6,7 @@ namespace Samewire\Report;
 
 use RuntimeException;
 
-/** What ends a request with an error response (RFC 9457). */
+/** What ends a request with an error (RFC 9457). */
 final class Problem extends RuntimeException
 {
     private const TITLES = [
@@ -18,41 +18,15 @@ final class Problem extends RuntimeException
     ];
 
     /** @param array<string, string> $headers */
-    public function __construct(
-        private readonly int $status,
-        private readonly string $detail,
-        private readonly array $headers = [],
-    ) {
-        parent::__construct($detail);
+    public function __construct(int $status, string $detail, private readonly array $headers = [])
+    {
+        parent::__construct($detail, $status);
     }
 
-    public static function methodNotAllowed(string $allow): self
+    public function toResponse(): Response
     {
-        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
-    }
+        $problem = ['title' => self::TITLES[$this->code], 'status' => $this->code, 'detail' => $this->message];
 
-    public static function badUpstreamResponse(): self
-    {
-        return new self(502, 'Bad upstream response.');
-    }
-
-    public static function upstreamTimedOut(): self
-    {
-        return new self(504, 'Upstream timed out.');
-    }
-
-    public function response(): Response
-    {
-        return Response::json(
-            $this->status,
-            [
-                'type' => 'about:blank',
-                'title' => self::TITLES[$this->status],
-                'status' => $this->status,
-                'detail' => $this->detail,
-            ],
-            $this->headers,
-            'application/problem+json',
-        );
+        return new Response($this->code, json_encode($problem), 'application/problem+json', $this->headers);
     }
 }

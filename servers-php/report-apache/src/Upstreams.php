@@ -4,84 +4,86 @@ declare(strict_types=1);
 
 namespace Samewire\Report;
 
+use CurlHandle;
+use RuntimeException;
+
 /** The two servers that a report is made from. */
 final class Upstreams
 {
-    private const TODOS_LIMIT = 1_048_576;
-    private const IMAGE_LIMIT = 16_777_216;
-
-    public function __construct(
-        private readonly string $todoUrl,
-        private readonly string $raytracerUrl,
-        private readonly int $timeout,
-    ) {
-    }
+    private const TODOS = ['/todos?limit=100', 'application/json', 1_048_576];
+    private const IMAGE = ['/render?width=320&height=240&depth=3', 'image/png', 16_777_216];
 
     // #region report.fetch-both
     /**
-     * The items and the image, asked for at the same time. The first failure ends the request.
+     * Asks both at the same time. The first failure ends the report, and both connections.
      *
-     * @return array{list<object>, string}
+     * @return array{string, string} JSON and image
      */
     public function fetch(): array
     {
-        $todos = new Exchange(
-            "$this->todoUrl/todos?limit=100",
-            'application/json',
-            self::TODOS_LIMIT,
-            $this->timeout,
-        );
-        $image = new Exchange(
-            "$this->raytracerUrl/render?width=320&height=240&depth=3",
-            'image/png',
-            self::IMAGE_LIMIT,
-            $this->timeout,
-        );
+        $json = $image = '';
+        $exchanges = curl_multi_init();
+        curl_multi_add_handle($exchanges, self::get(getenv('TODO_URL'), ...self::TODOS, body: $json));
+        curl_multi_add_handle($exchanges, self::get(getenv('RAYTRACER_URL'), ...self::IMAGE, body: $image));
+        do {
+            $status = curl_multi_exec($exchanges, $running);
+            while ($done = curl_multi_info_read($exchanges)) {
+                self::check($done['handle'], $done['result']);
+            }
+            if ($running) {
+                curl_multi_select($exchanges);
+            }
+        } while ($running && $status === CURLM_OK);
 
-        $multi = curl_multi_init();
-        curl_multi_add_handle($multi, $todos->handle);
-        curl_multi_add_handle($multi, $image->handle);
-        $items = [];
-        try {
-            curl_multi_exec($multi, $running);
-            do {
-                curl_multi_select($multi);
-                curl_multi_exec($multi, $running);
-                while (($done = curl_multi_info_read($multi)) !== false) {
-                    $exchange = $done['handle'] === $todos->handle ? $todos : $image;
-                    self::check($exchange, $done['result']);
-                    if ($exchange === $todos) {
-                        $items = Todos::parse($todos->body) ?? self::bad($todos, 'its JSON is not a list of todos');
-                    }
-                }
-            } while ($running > 0);
-        } finally {
-            // Cuts what is unfinished.
-            curl_multi_remove_handle($multi, $todos->handle);
-            curl_multi_remove_handle($multi, $image->handle);
-        }
+        return $status === CURLM_OK ? [$json, $image] : throw new RuntimeException(curl_multi_strerror($status));
+    }
 
-        return [$items, $image->body];
+    private static function get(string $server, string $path, string $type, int $maxBytes, string &$body): CurlHandle
+    {
+        $lengths = 0;
+        $exchange = curl_init($server . $path);
+        curl_setopt_array($exchange, [
+            CURLOPT_PRIVATE => $type,
+            CURLOPT_PROXY => '',
+            CURLOPT_TIMEOUT_MS => (int) getenv('UPSTREAM_TIMEOUT_MS'), // from connecting to the last byte
+            CURLOPT_ENCODING => 'identity', // what is coded nevertheless is decoded
+            CURLOPT_HEADERFUNCTION => static function ($exchange, string $line) use (&$lengths): int {
+                $lengths += (int) (stripos($line, 'Content-Length:') === 0);
+
+                return $lengths < 2 ? strlen($line) : -1; // curl would take one of two for the right one
+            },
+            CURLOPT_WRITEFUNCTION => static function ($exchange, string $bytes) use (&$body, $maxBytes): int {
+                $body .= $bytes;
+
+                return strlen($body) <= $maxBytes ? strlen($bytes) : -1; // -1 ends the exchange
+            },
+        ]);
+
+        return $exchange;
     }
     // #endregion report.fetch-both
 
-    private static function check(Exchange $exchange, int $result): void
+    private static function check(CurlHandle $exchange, int $result): void
     {
-        if ($result === CURLE_OPERATION_TIMEDOUT) {
-            error_log("Upstream timed out: $exchange->url");
-
-            throw Problem::upstreamTimedOut();
+        $expected = curl_getinfo($exchange, CURLINFO_PRIVATE);
+        $status = curl_getinfo($exchange, CURLINFO_RESPONSE_CODE);
+        $type = strtolower(strtok((string) curl_getinfo($exchange, CURLINFO_CONTENT_TYPE), '; ') ?: 'none');
+        $fault = match (true) {
+            $result !== CURLE_OK => curl_strerror($result),
+            $status !== 200 => "its status is $status",
+            $type !== $expected => "its media type is $type",
+            curl_getinfo($exchange, CURLINFO_SIZE_DOWNLOAD_T) === 0 => 'it has no body', // or half a head
+            default => null,
+        };
+        if ($fault !== null) {
+            $url = curl_getinfo($exchange, CURLINFO_EFFECTIVE_URL);
+            // All processes together leave one line a minute.
+            if (apcu_add("bad-$url", true, ttl: 60)) {
+                trigger_error("$url: $fault", E_USER_WARNING);
+            }
+            throw $result === CURLE_OPERATION_TIMEDOUT
+                ? new Problem(504, 'An upstream is late.')
+                : new Problem(502, 'The answer of an upstream is bad.');
         }
-        $failure = $exchange->failure($result);
-        if ($failure !== null) {
-            self::bad($exchange, $failure);
-        }
-    }
-
-    private static function bad(Exchange $exchange, string $reason): never
-    {
-        error_log("Bad upstream response: $exchange->url: $reason");
-
-        throw Problem::badUpstreamResponse();
     }
 }

@@ -8,79 +8,65 @@ use PDO;
 use PDOException;
 use PDOStatement;
 
-/** The one connection of this process: opened by its first request that needs it, kept for all later ones. */
+/** The one connection of this process: opened by its first request that needs it, kept for those that follow. */
 final class Database
 {
-    // Server, user and database are in libpq's environment: see start.php.
-    private const DSN = 'pgsql:';
+    // #region database.pool
+    // start.php has put the rest into libpq's environment. A host that is gone is noticed within 5 s.
+    private const DSN = 'pgsql:tcp_user_timeout=5000;keepalives_idle=2;keepalives_interval=1';
 
     private const OPTIONS = [
         PDO::ATTR_PERSISTENT => true,
-        // Seconds for connecting.
-        PDO::ATTR_TIMEOUT => 5,
+        PDO::ATTR_TIMEOUT => 3, // seconds to connect; PDO tries a kept connection first, then a new one
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
-        // PDO would prepare a statement in each request and drop it at its end: see execute().
-        PDO::ATTR_EMULATE_PREPARES => true,
+        PDO::PGSQL_ATTR_DISABLE_PREPARES => true, // SQL and parameters in one round trip, still apart
     ];
+    // #endregion database.pool
 
-    private const NO_SUCH_STATEMENT = '26000';
+    // SQLSTATE: connection, resources, shut down; HY000 where there is none: the connection broke.
+    private const AWAY = '/^(08|53|57P|HY000)/';
+    private const STATEMENT_TIMEOUT = '57014';
 
     private ?PDO $connection = null;
 
-    /** Executes the statement, which the connection keeps under its name, prepared, once it has met it. */
-    public function execute(string $name, string $sql, string ...$parameters): PDOStatement
+    /** Executes SQL with its named parameters: `execute('… where id = :id', id: 1)`. */
+    public function execute(string $sql, int|string|bool|null ...$parameters): PDOStatement
     {
         try {
             $this->connection ??= self::connect();
-            try {
-                return $this->executePrepared($name, $parameters);
-            } catch (PDOException $failure) {
-                if (($failure->errorInfo[0] ?? null) !== self::NO_SUCH_STATEMENT) {
-                    throw $failure;
-                }
+            $statement = $this->connection->prepare($sql);
+            foreach ($parameters as $name => $value) {
+                $statement->bindValue($name, $value, is_bool($value) ? PDO::PARAM_BOOL : PDO::PARAM_STR);
             }
-            $this->connection->exec("prepare $name as $sql");
+            $statement->execute();
 
-            return $this->executePrepared($name, $parameters);
-        } catch (PDOException $failure) {
-            self::away($failure);
+            return $statement;
+        } catch (PDOException $error) {
+            $state = $error->errorInfo[0] ?? '';
+            if ($state === self::STATEMENT_TIMEOUT) {
+                throw new Problem(503, 'The database is busy.');
+            }
+            if (!preg_match(self::AWAY, $state)) {
+                throw $error;
+            }
+            // All processes together leave one line a minute.
+            if (apcu_add("database-away-$state", true, ttl: 60)) {
+                trigger_error("PostgreSQL is away: {$error->getMessage()}", E_USER_WARNING);
+            }
+            throw new Problem(503, 'The database is away.');
         }
-    }
-
-    /** @param list<string> $parameters */
-    private function executePrepared(string $name, array $parameters): PDOStatement
-    {
-        $values = $parameters === [] ? '' : '(' . implode(', ', array_fill(0, count($parameters), '?')) . ')';
-        $statement = $this->connection->prepare("execute $name$values");
-        $statement->execute($parameters);
-
-        return $statement;
     }
 
     private static function connect(): PDO
     {
-        // PDO looks at what has arrived on a connection before it gives it out again, and replaces one that has ended.
-        // That look may find the server's last words, and only another one the end: no request fails after the
-        // database's return. It is the look for notifications, which costs less than a second `new PDO`.
         $connection = new PDO(self::DSN, options: self::OPTIONS);
         try {
+            // PDO looks at a kept connection, but may see only the database's farewell. This look sees the end.
             $connection->pgsqlGetNotify();
         } catch (PDOException) {
             $connection = new PDO(self::DSN, options: self::OPTIONS);
         }
 
         return $connection;
-    }
-
-    private static function away(PDOException $failure): never
-    {
-        // Classes 08, 53, 57: broken, out of resources, shut down or timed out. HY: no state, the connection broke.
-        $class = substr((string) ($failure->errorInfo[0] ?? 'HY'), 0, 2);
-        if (!in_array($class, ['08', '53', '57', 'HY'], true)) {
-            throw $failure;
-        }
-        error_log('Database away: ' . strtok($failure->getMessage(), "\n"));
-
-        throw Problem::unavailable();
     }
 }

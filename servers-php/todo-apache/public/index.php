@@ -19,17 +19,23 @@ $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 $id = preg_match('~^/todos/([1-9]\d{0,15})$~D', (string) $path, $match) ? (int) $match[1] : null;
 
 try {
-    $response = match ($id === null ? $path : '/todos/{id}') {
-        '/healthz' => match ($method) {
+    // httpd takes chunked twice, and in HTTP/1.0; a proxy in front may not.
+    $chunked = $_SERVER['SERVER_PROTOCOL'] === 'HTTP/1.0' ? '' : 'chunked';
+    if (strtolower($_SERVER['HTTP_TRANSFER_ENCODING'] ?? $chunked) !== $chunked) {
+        throw new Problem(400, 'Transfer-Encoding must be chunked, once, in HTTP/1.1.');
+    }
+
+    $response = match (true) {
+        $path === '/healthz' => match ($method) {
             'GET', 'HEAD' => new Response(200, $database->execute("select 'ok' as status")->fetch()),
             default => throw Problem::methodNotAllowed('GET, HEAD'),
         },
-        '/todos' => match ($method) {
+        $path === '/todos' => match ($method) {
             'GET', 'HEAD' => $todos->list($_GET),
             'POST' => $todos->create(JsonBody::read()),
             default => throw Problem::methodNotAllowed('GET, HEAD, POST'),
         },
-        '/todos/{id}' => match ($method) {
+        $id !== null => match ($method) {
             'GET', 'HEAD' => $todos->show($id),
             'PUT' => $todos->replace($id, JsonBody::read()),
             'PATCH' => $todos->change($id, JsonBody::read()),
@@ -38,11 +44,10 @@ try {
         },
         default => throw new Problem(404, 'No such resource.'),
     };
+    $response->send();
 } catch (Problem $problem) {
-    $response = $problem->toResponse();
+    $problem->toResponse()->send();
 } catch (Throwable $error) {
     (new Problem(500, 'Something went wrong.'))->toResponse()->send();
     throw $error; // PHP logs it with its stack trace.
 }
-
-$response->send();

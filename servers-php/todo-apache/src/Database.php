@@ -11,18 +11,21 @@ use PDOStatement;
 /** The one connection of this process: opened by its first request that needs it, kept for those that follow. */
 final class Database
 {
+    // #region database.pool
     // start.php has put the rest into libpq's environment. A host that is gone is noticed within 5 s.
     private const DSN = 'pgsql:tcp_user_timeout=5000;keepalives_idle=2;keepalives_interval=1';
 
     private const OPTIONS = [
         PDO::ATTR_PERSISTENT => true,
-        PDO::ATTR_TIMEOUT => 5, // seconds to connect
+        PDO::ATTR_TIMEOUT => 3, // seconds to connect; PDO tries a kept connection first, then a new one
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
         PDO::PGSQL_ATTR_DISABLE_PREPARES => true, // SQL and parameters in one round trip, still apart
     ];
+    // #endregion database.pool
 
-    // SQLSTATE: connection, resources, shut down or timed out; HY000 where there is none: the connection broke.
-    private const AWAY = '/^(08|53|57|HY000)/';
+    // SQLSTATE: connection, resources, shut down; HY000 where there is none: the connection broke.
+    private const AWAY = '/^(08|53|57P|HY000)/';
+    private const STATEMENT_TIMEOUT = '57014';
 
     private ?PDO $connection = null;
 
@@ -39,10 +42,17 @@ final class Database
 
             return $statement;
         } catch (PDOException $error) {
-            if (!preg_match(self::AWAY, $error->errorInfo[0] ?? '')) {
+            $state = $error->errorInfo[0] ?? '';
+            if ($state === self::STATEMENT_TIMEOUT) {
+                throw new Problem(503, 'The database is busy.');
+            }
+            if (!preg_match(self::AWAY, $state)) {
                 throw $error;
             }
-            trigger_error($error->getMessage(), E_USER_WARNING);
+            // All processes together leave one line a minute.
+            if (apcu_add("database-away-$state", true, ttl: 60)) {
+                trigger_error("PostgreSQL is away: {$error->getMessage()}", E_USER_WARNING);
+            }
             throw new Problem(503, 'The database is away.');
         }
     }

@@ -6,6 +6,8 @@ namespace Samewire\Todo;
 
 final class Response
 {
+    private const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE;
+
     /**
      * @param ?array<string, mixed> $body
      * @param array<string, string> $headers
@@ -20,12 +22,12 @@ final class Response
 
     public function send(): void
     {
+        $json = $this->body === null ? '' : json_encode($this->body, self::JSON);
         http_response_code($this->status);
         foreach ($this->headers as $name => $value) {
             header("$name: $value");
         }
         if ($this->body !== null) {
-            $json = json_encode($this->body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
             header("Content-Type: $this->type");
             header('Content-Length: ' . strlen($json)); // else a refusal ends only when the refused body does
             echo $json;

@@ -17,12 +17,12 @@ final class TodoInput
     public static function from(stdClass $body, array $required = []): self
     {
         foreach ($required as $name) {
-            isset($body->$name) || throw new Problem(400, "$name is required.");
+            property_exists($body, $name) || throw new Problem(400, "$name is required.");
         }
-        if (isset($body->title) && !self::isTitle($body->title)) {
+        if (property_exists($body, 'title') && !self::isTitle($body->title)) {
             throw new Problem(400, 'title must be a string of 1 to 200 characters, not all of them blank.');
         }
-        if (isset($body->completed) && !is_bool($body->completed)) {
+        if (property_exists($body, 'completed') && !is_bool($body->completed)) {
             throw new Problem(400, 'completed must be a boolean.');
         }
 

@@ -11,6 +11,7 @@ class TodoRepository
     {
     }
 
+    // #region todo.list
     /** @return list<Todo> */
     public function after(int $id, int $limit): array
     {
@@ -18,6 +19,7 @@ class TodoRepository
 
         return $this->database->execute($sql, id: $id, limit: $limit)->fetchAll();
     }
+    // #endregion todo.list
 
     /** @return ?Todo */
     public function find(int $id): ?array
@@ -27,6 +29,7 @@ class TodoRepository
         return $this->database->execute($sql, id: $id)->fetch() ?: null;
     }
 
+    // #region todo.create
     /** @return Todo */
     public function insert(string $title, bool $completed): array
     {
@@ -34,7 +37,9 @@ class TodoRepository
 
         return $this->database->execute($sql, title: $title, completed: $completed)->fetch();
     }
+    // #endregion todo.create
 
+    // #region todo.update
     /**
      * What is null stays. One statement, so that no change of another client is lost.
      *
@@ -50,6 +55,7 @@ class TodoRepository
 
         return $this->database->execute($sql, id: $id, title: $title, completed: $completed)->fetch() ?: null;
     }
+    // #endregion todo.update
 
     public function delete(int $id): bool
     {

@@ -47,7 +47,7 @@ final class TodoInputTest extends TestCase
 
         yield 'no title' => ['{"completed":true}', 'title is required.'];
         yield 'no completed' => ['{"title":"milk"}', 'completed is required.'];
-        yield 'null' => [$json(null), 'title is required.'];
+        yield 'null' => [$json(null), $title];
         yield 'a number' => [$json(5), $title];
         yield 'a list' => [$json(['milk']), $title];
         yield 'empty' => [$json(''), $title];

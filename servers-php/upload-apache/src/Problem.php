@@ -6,7 +6,7 @@ namespace Samewire\Upload;
 
 use RuntimeException;
 
-/** What ends a request with an error response (RFC 9457). */
+/** What ends a request with an error (RFC 9457). */
 final class Problem extends RuntimeException
 {
     private const TITLES = [
@@ -20,51 +20,22 @@ final class Problem extends RuntimeException
     ];
 
     /** @param array<string, string> $headers */
-    public function __construct(
-        private readonly int $status,
-        private readonly string $detail,
-        private readonly array $headers = [],
-    ) {
-        parent::__construct($detail);
-    }
-
-    public static function methodNotAllowed(string $allow): self
+    public function __construct(int $status, string $detail, private readonly array $headers = [])
     {
-        return new self(405, 'Method not allowed.', ['Allow' => $allow]);
+        parent::__construct($detail, $status);
     }
 
-    public static function noSuchUpload(): self
+    public static function methodNotAllowed(string $allowed): self
     {
-        return new self(404, 'No such upload.');
+        return new self(405, "Allowed are $allowed.", ['Allow' => $allowed]);
     }
 
-    public static function malformed(): self
-    {
-        return new self(400, 'Malformed multipart body.');
-    }
-
-    public static function tooLarge(): self
-    {
-        return new self(413, 'Request body too large.');
-    }
-
-    public static function diskFull(): self
-    {
-        return new self(507, 'Insufficient storage.');
-    }
-
-    public function response(): Response
+    public function toResponse(): Response
     {
         return Response::json(
-            $this->status,
-            [
-                'type' => 'about:blank',
-                'title' => self::TITLES[$this->status],
-                'status' => $this->status,
-                'detail' => $this->detail,
-            ],
-            $this->headers,
-            'application/problem+json',
+            $this->code,
+            ['title' => self::TITLES[$this->code], 'status' => $this->code, 'detail' => $this->message],
+            ['Content-Type' => 'application/problem+json', ...$this->headers],
         );
     }
 }

@@ -4,59 +4,42 @@ declare(strict_types=1);
 
 namespace Samewire\Upload;
 
-use Closure;
-
 final class Response
 {
-    // Only what JSON demands is escaped.
-    private const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES
-        | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS;
-
     /**
-     * @param array<string, string> $headers
-     * @param string|Closure(): mixed $body as it is, or what writes it; then the headers tell its length
+     * @param string|resource|null $body a resource is a file
+     * @param array<string, string|int> $headers
      */
     public function __construct(
-        private readonly int $status,
-        private readonly array $headers = [],
-        private readonly string|Closure $body = '',
+        public readonly int $status,
+        public readonly mixed $body = null,
+        public readonly array $headers = [],
     ) {
     }
 
     /**
-     * @param array<string, mixed> $value
+     * @param array<string, mixed> $body
      * @param array<string, string> $headers
      */
-    public static function json(
-        int $status,
-        array $value,
-        array $headers = [],
-        string $type = 'application/json'
-    ): self {
-        return new self(
-            $status,
-            ['Content-Type' => $type, ...$headers],
-            json_encode($value, self::JSON),
-        );
+    public static function json(int $status, array $body, array $headers = []): self
+    {
+        $json = json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+
+        // Without its length, a refusal ends only when the refused body does.
+        $fields = ['Content-Type' => 'application/json', 'Content-Length' => strlen($json)];
+
+        return new self($status, $json, [...$fields, ...$headers]);
     }
 
     public function send(): void
     {
-        // The status comes first: a Location would turn a 200 into a 302.
         http_response_code($this->status);
         foreach ($this->headers as $name => $value) {
             header("$name: $value");
         }
-        if ($this->body instanceof Closure) {
-            $_SERVER['REQUEST_METHOD'] === 'HEAD' || ($this->body)();
-        } elseif ($this->status !== 204) {
-            header('Content-Length: ' . strlen($this->body));
-            echo $this->body;
-        }
-
-        // What is left of a request body is read and thrown away when PHP clears up: a refusal does not wait for it.
+        is_resource($this->body) ? fpassthru($this->body) : print $this->body;
         if ($this->status >= 400) {
-            flush();
+            flush(); // PHP reads a refused body to its end before it ends: the answer does not wait for that.
         }
     }
 }

@@ -105,7 +105,16 @@ def _build(files: Sequence[Path], service: str) -> None:
 
 def _up(files: Sequence[Path], names: Sequence[str]) -> None:
     """Start the services and what they depend on, and wait until all say that they are healthy. Raises EngineError."""
-    _compose(files, "up", "--detach", "--no-build", *names)
+    try:
+        _compose(files, "up", "--detach", "--no-build", *names)
+    except EngineError as error:
+        # It names the container alone, and only by its id.
+        for one in containers(f"com.docker.compose.project={PROJECT}"):
+            if not one.running and one.exit_status:
+                raise EngineError(
+                    f"{one.name}: exit status {one.exit_status}. Its last lines:\n{_last_lines(one)}"
+                ) from error
+        raise
     deadline = time.monotonic() + _HEALTHY_TIMEOUT
     while waiting := [one for one in containers(f"com.docker.compose.project={PROJECT}") if not _is_done(one)]:
         ended = [one for one in waiting if not one.running]

@@ -10,7 +10,6 @@ import contextlib
 import json
 import re
 import threading
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from samewire.paths import CONTRACTS
 from samewire.target import Target
 
 PAUSE = 0.02
-"""Seconds between two pieces of a request that is sent in pieces."""
+"""Seconds between two pieces of a request that is sent in pieces, while no answer has come."""
 
 PROBE = Request("GET", "/healthz")
 """Asked at the end of every case on every connection that should still be usable: what a wrong answer left behind
@@ -364,8 +363,14 @@ def _send_and_receive(connection: Connection, request: Request, pieces: int) -> 
         return connection.exchange(request)
     for number, piece in enumerate(_pieces(request.to_bytes(connection.authority), pieces)):
         if number:
-            time.sleep(PAUSE)
-        connection.send_raw(piece)
+            # As a client that reads while it sends: a reset would take an early answer from one that does not.
+            connection.settle(PAUSE)
+        try:
+            connection.send_raw(piece)
+        except ConnectionClosed:
+            if not connection.unread:
+                raise
+            break
     return connection.receive(request.method)
 
 

@@ -43,6 +43,11 @@ class Entrant:
         """What a record calls it: the server's id, and after a colon the variant."""
         return f"{self.server.id}:{self.variant}" if self.variant else self.server.id
 
+    @property
+    def transport(self) -> str:
+        """How the messages of a chat reach its users."""
+        return self.server.in_variant(self.variant).transport if self.variant else self.server.transport
+
 
 @dataclass(frozen=True)
 class Selector:
@@ -53,7 +58,8 @@ class Selector:
     def matches(self, entrant: Entrant) -> bool:
         """Whether all fields are those of the entrant."""
         return all(
-            getattr(entrant if name == "variant" else entrant.server, name) == value for name, value in self.fields
+            getattr(entrant if name in ("variant", "transport") else entrant.server, name) == value
+            for name, value in self.fields
         )
 
     def __str__(self) -> str:

@@ -721,7 +721,7 @@ class _Record:
                     "store": entrant.server.store,
                     "concurrency": entrant.server.concurrency,
                     "variant": entrant.variant,
-                    **({"transport": entrant.server.transport} if entrant.server.transport else {}),
+                    **({"transport": entrant.transport} if entrant.transport else {}),
                     "ranked": True,
                     "pass": passes[entrant.server.id],
                 }

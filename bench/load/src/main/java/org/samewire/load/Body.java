@@ -50,7 +50,7 @@ sealed interface Body {
   }
 
   /**
-   * Files of so many bytes as multipart/form-data (RFC 7578), each a part named {@code files}.
+   * Files of so many bytes as multipart/form-data (RFC 7578), each a part named {@code files[]}.
    *
    * <p>Nothing is copied: a body is made of slices of the same few buffers, over and over, so that
    * a thousand users who send at once need no more memory than one. Direct buffers, because the
@@ -64,7 +64,7 @@ sealed interface Body {
         shared(
             "\r\n--"
                 + BOUNDARY
-                + "\r\nContent-Disposition: form-data; name=\"files\"; filename=\"file.bin\""
+                + "\r\nContent-Disposition: form-data; name=\"files[]\"; filename=\"file.bin\""
                 + "\r\nContent-Type: application/octet-stream\r\n\r\n");
     private static final ByteBuf FIRST_PART = NEXT_PART.slice(2, NEXT_PART.readableBytes() - 2);
     private static final ByteBuf END = shared("\r\n--" + BOUNDARY + "--\r\n");

@@ -73,7 +73,7 @@ class UploadTest {
     for (String part : parts) {
       String[] headAndContent = part.split("\r\n\r\n", 2);
       String head =
-          "\r\nContent-Disposition: form-data; name=\"files\"; filename=\"file.bin\""
+          "\r\nContent-Disposition: form-data; name=\"files[]\"; filename=\"file.bin\""
               + "\r\nContent-Type: application/octet-stream";
       if (!headAndContent[0].equals(head)) {
         wrong.add(headAndContent[0]);

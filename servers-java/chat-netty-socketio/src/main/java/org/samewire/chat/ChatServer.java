@@ -1,93 +1,65 @@
 package org.samewire.chat;
 
-import com.corundumstudio.socketio.AckMode;
 import com.corundumstudio.socketio.Configuration;
-import com.corundumstudio.socketio.SocketConfig;
 import com.corundumstudio.socketio.SocketIOServer;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.Duration;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.LogManager;
+import org.samewire.chat.library.Failures;
+import org.samewire.chat.library.GuardedPipeline;
+import org.samewire.chat.library.HttpConnection;
+import org.samewire.chat.library.SafeJson;
 
-/** One room, over HTTP and Socket.IO, on one event loop. */
+/** netty-socketio, with routes over HTTP on the same port. */
 final class ChatServer {
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
-
-  /** Connections that wait to be accepted; one look at the listener accepts all of them. */
-  private static final int BACKLOG = 1024;
-
-  /** What may wait for a client that does not read. */
+  private static final System.Logger LOG = System.getLogger(ChatServer.class.getName());
   private static final int MAX_UNREAD_BYTES = 1024 * 1024;
 
-  private final Connections connections = new Connections();
-  private final Room room = new Room();
-  private final Sockets sockets = new Sockets(room);
-  private final SocketIOServer server;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Chat chat;
   private final Channel listener;
 
-  ChatServer(Settings settings) throws IOException {
-    server =
-        new SocketIOServer(configuration(settings)) {
-          @Override
-          protected void applyConnectionOptions(ServerBootstrap bootstrap) {
-            super.applyConnectionOptions(bootstrap);
-            bootstrap.option(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new ServerChannelRecvByteBufAllocator()
-                    .respectMaybeMoreData(false)
-                    .maxMessagesPerRead(BACKLOG));
-            bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-          }
-        };
-    sockets.listenTo(server);
-    server.setPipelineFactory(
-        new ChatInitializer(
-            connections,
-            sockets,
-            new HttpHandler(new Page(), room, sockets),
-            new SocketGate(server)));
+  ChatServer(InetSocketAddress address) throws IOException {
+    var server = new SocketIOServer(configuration(address));
+    chat = new Chat(server);
+    server.setPipelineFactory(new GuardedPipeline(server, connections, new ChatRoutes(chat)));
     var listening = (ChannelFuture) server.startAsync();
-    listening.awaitUninterruptibly();
-    if (!listening.isSuccess()) {
-      throw new IOException(
-          "cannot listen on " + settings.address() + ": " + listening.cause().getMessage());
+    if (!listening.awaitUninterruptibly().isSuccess()) {
+      throw new IOException("HOST and PORT cannot be used: " + address, listening.cause());
     }
     listener = listening.channel();
   }
 
-  /**
-   * One loop: what happens in the room happens in one order, and the library, whose sessions are
-   * moved between connections without a lock, never sees two threads.
-   */
-  private static Configuration configuration(Settings settings) {
-    var sockets = new SocketConfig();
-    sockets.setAcceptBackLog(BACKLOG);
-    sockets.setReuseAddress(true);
-    sockets.setWriteBufferWaterMarkLow(MAX_UNREAD_BYTES / 2);
-    sockets.setWriteBufferWaterMarkHigh(MAX_UNREAD_BYTES);
+  private static Configuration configuration(InetSocketAddress address) {
     var configuration = new Configuration();
-    configuration.setSocketConfig(sockets);
-    configuration.setHostname(settings.address().getAddress().getHostAddress());
-    configuration.setPort(settings.address().getPort());
-    configuration.setUseLinuxNativeEpoll(true);
-    configuration.setBossThreads(1);
+    configuration.setHostname(address.getAddress().getHostAddress());
+    configuration.setPort(address.getPort());
+    configuration.setUseLinuxNativeEpoll(Epoll.isAvailable());
+    // One event loop: the library moves sessions between connections without a lock.
     configuration.setWorkerThreads(1);
+    configuration.setBossThreads(1);
+    configuration.getSocketConfig().setReuseAddress(true);
+    configuration.getSocketConfig().setWriteBufferWaterMarkLow(MAX_UNREAD_BYTES / 2);
+    configuration.getSocketConfig().setWriteBufferWaterMarkHigh(MAX_UNREAD_BYTES);
     configuration.setPingInterval(5_000);
     configuration.setPingTimeout(5_000);
-    // The library ends the whole session so long after an attempt to go over to a WebSocket.
-    configuration.setUpgradeTimeout(60_000);
-    configuration.setMaxHttpContentLength(RequestAggregator.MAX_BODY);
-    configuration.setMaxFramePayloadLength(RequestAggregator.MAX_BODY);
-    configuration.setJsonSupport(new ChatJson());
-    configuration.setAckMode(AckMode.MANUAL);
-    configuration.setExceptionListener(new Failures());
-    // A session id that a cookie proposes could be somebody else's.
+    // The library ends a session so long after an upgrade that its client has given up, and keeps
+    // the timer if the session ends before.
+    configuration.setUpgradeTimeout(600_000);
+    configuration.setMaxHttpContentLength(SafeJson.MAX_PAYLOAD);
+    configuration.setMaxFramePayloadLength(SafeJson.MAX_PAYLOAD);
+    configuration.setJsonSupport(new SafeJson());
+    configuration.setExceptionListener(new Failures.OfEvents());
+    // Else a client may choose the id of its session, such as another's.
     configuration.setRandomSession(true);
     configuration.setEnableCors(false);
     configuration.setAddVersionHeader(false);
@@ -97,35 +69,30 @@ final class ChatServer {
   }
 
   // #region server.stop
-  /**
-   * No new connections, then the requests in flight; sockets are closed. The library's own stop
-   * would wait for its threads, which end with the process.
-   */
+  /** No new connections. Requests in flight are answered, for at most 8 s. */
   void stop() {
-    try {
-      // Closing resets what is in the backlog. A task that is due later runs after the loop has
-      // looked at its sockets once more, and accepted all of it.
-      listener.eventLoop().schedule(() -> listener.close(), 20, TimeUnit.MILLISECONDS).sync();
-      listener.closeFuture().sync();
-      sockets.closeAll(server);
-      connections.stop(STOP_LIMIT);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    listener.close().awaitUninterruptibly();
+    chat.close();
+    connections.forEach(one -> one.pipeline().fireUserEventTriggered(HttpConnection.STOPPING));
+    connections.newCloseFuture().awaitUninterruptibly(8, TimeUnit.SECONDS);
   }
 
   // #endregion server.stop
 
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] arguments) throws IOException {
     try (InputStream logging = ChatServer.class.getResourceAsStream("/logging.properties")) {
       LogManager.getLogManager().readConfiguration(logging);
     }
     try {
-      var server = new ChatServer(Settings.from(System.getenv()));
-      // The JVM ends with status 143 once this is done.
+      InetSocketAddress address = Settings.from(System.getenv()).address();
+      var server = new ChatServer(address);
+      LOG.log(Level.INFO, "Listens on " + address);
       Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
-    } catch (Exception e) {
-      System.err.println(e.getMessage());
+    } catch (IllegalArgumentException e) {
+      LOG.log(Level.ERROR, e.getMessage());
+      System.exit(1);
+    } catch (IOException e) {
+      LOG.log(Level.ERROR, "The server cannot start", e);
       System.exit(1);
     }
   }

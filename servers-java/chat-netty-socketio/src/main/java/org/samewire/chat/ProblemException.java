@@ -2,12 +2,9 @@ package org.samewire.chat;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
 
-/** A request that is answered with a problem. */
-final class ProblemException extends Exception {
+/** Ends a request with a problem (RFC 9457). */
+final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1;
-
-  static final HttpResponseStatus CONTENT_TOO_LARGE =
-      new HttpResponseStatus(413, "Content Too Large");
 
   private final transient HttpResponseStatus status;
 

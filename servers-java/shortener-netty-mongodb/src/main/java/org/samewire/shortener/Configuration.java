@@ -3,48 +3,39 @@ package org.samewire.shortener;
 import com.mongodb.ConnectionString;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 
 /** What the environment asks for. */
 record Configuration(InetSocketAddress address, ConnectionString database) {
 
   // #region server.configure
   static Configuration from(Map<String, String> environment) {
-    String port = required(environment, "PORT");
-    if (!port.matches("[0-9]{1,5}")
-        || Integer.parseInt(port) < 1
-        || Integer.parseInt(port) > 65535) {
-      throw new IllegalArgumentException("PORT must be an integer from 1 to 65535");
+    int port = read(environment, "PORT", Integer::parseInt);
+    if (port < 1 || port > 65535) {
+      throw new IllegalArgumentException("PORT is not from 1 to 65535");
     }
-    String host = environment.getOrDefault("HOST", "127.0.0.1");
-    var address = new InetSocketAddress(host, Integer.parseInt(port));
-    if (host.isBlank() || address.isUnresolved()) {
-      throw new IllegalArgumentException("HOST is not an address of this machine: " + host);
+    var address = new InetSocketAddress(environment.getOrDefault("HOST", "127.0.0.1"), port);
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("HOST is no address: " + address.getHostString());
     }
-    return new Configuration(address, database(required(environment, "MONGODB_URL")));
+    return new Configuration(
+        address, read(environment, "MONGODB_URL", Configuration::withDatabase));
   }
 
-  private static String required(Map<String, String> environment, String name) {
-    String value = environment.get(name);
-    if (value == null) {
-      throw new IllegalArgumentException(name + " is missing");
-    }
-    return value;
+  private static ConnectionString withDatabase(String url) {
+    var parsed = new ConnectionString(url);
+    Objects.requireNonNull(parsed.getDatabase());
+    return parsed;
   }
 
-  private static ConnectionString database(String url) {
-    // The message leaves the value out: it may hold a password.
-    var unusable =
-        new IllegalArgumentException("MONGODB_URL must look like mongodb://host:port/database");
+  private static <T> T read(Map<String, String> environment, String name, Function<String, T> as) {
     try {
-      var database = new ConnectionString(url);
-      if (database.getDatabase() == null) {
-        throw unusable;
-      }
-      return database;
+      return as.apply(environment.get(name));
     } catch (RuntimeException e) {
-      throw unusable;
+      // Without the value and the cause: they may hold a password.
+      throw new IllegalArgumentException(name + " is missing or cannot be used");
     }
   }
-
   // #endregion server.configure
 }

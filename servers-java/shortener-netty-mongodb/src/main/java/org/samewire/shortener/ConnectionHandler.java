@@ -1,230 +1,92 @@
 package org.samewire.shortener;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
 
 /**
- * One connection: lets one request at a time through, so that answers leave in the order of the
- * requests although the database answers in its own, and decides when the connection ends.
+ * Gives the routes one request of a connection at a time, so that answers leave in the order of the
+ * requests. Pipelined requests wait here, and the socket is not read meanwhile. Each answer says
+ * whether the connection goes on.
  */
 final class ConnectionHandler extends ChannelDuplexHandler {
-  /** For the head of the next request to arrive whole, and again for its body. */
-  private static final long RECEIVE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  /** Tells a connection to end once it has answered what it was asked. */
+  static final Object STOPPING = new Object();
 
-  /** For a client to take the last answer and close. */
-  private static final long LINGER_MILLIS = 2_000;
+  /** For the rest of a request that is on its way when the server stops. */
+  private static final int STOP_IDLE_SECONDS = 2;
 
-  /** For a request that is already on its way when the server stops. */
-  private static final long STOP_GRACE_MILLIS = 500;
-
-  /** Pipelined messages kept before the socket is no longer read. */
-  private static final int MAX_WAITING = 64;
-
-  private enum State {
-    IDLE,
-    RECEIVING,
-    ANSWERING,
-    ENDING
-  }
-
-  private final Connections connections;
   private final Queue<Object> waiting = new ArrayDeque<>();
-  private State state = State.IDLE;
-  private long stateSince = System.nanoTime();
-  private HttpVersion version = HttpVersion.HTTP_1_1;
-  private boolean keepAlive = true;
-  private boolean inputEnded;
-  private boolean reading;
-  private boolean passing;
-  private Future<?> deadline;
-
-  ConnectionHandler(Connections connections) {
-    this.connections = connections;
-  }
+  private FullHttpRequest current;
+  private boolean answering;
+  private boolean ended;
+  private boolean stopping;
 
   @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    connections.add(ctx.channel());
-    watchDeadline(ctx, RECEIVE_NANOS);
-    if (connections.stopping()) {
-      endIfIdleAfterGrace(ctx);
-    }
-    ctx.fireChannelActive();
-  }
-
-  @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    reading = true;
-    waiting.add(message);
-    passOn(ctx);
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext ctx) {
-    reading = false;
-    ctx.flush();
-    ctx.fireChannelReadComplete();
+  public void channelRead(ChannelHandlerContext ctx, Object request) {
+    waiting.add(request);
+    next(ctx);
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    passOn(ctx);
-    ctx.fireChannelWritabilityChanged();
+    next(ctx);
+  }
+
+  private void next(ChannelHandlerContext ctx) {
+    // A client that does not take its answers gets no more of them.
+    boolean writable = ctx.channel().isWritable();
+    if (writable && !answering && !ended && !waiting.isEmpty()) {
+      answering = true;
+      current = (FullHttpRequest) waiting.remove();
+      ctx.fireChannelRead(current);
+    }
+    ctx.channel().config().setAutoRead(writable && waiting.isEmpty());
   }
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (!(message instanceof FullHttpResponse response)
-        || response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-      ctx.write(message, promise);
-      return;
+    var response = (FullHttpResponse) message;
+    answering = false;
+    ended =
+        stopping
+            || !HttpUtil.isKeepAlive(current)
+            || !HttpUtil.isKeepAlive(response)
+            || current.decoderResult().isFailure();
+    HttpUtil.setKeepAlive(response.headers(), current.protocolVersion(), !ended);
+    ctx.write(response, promise);
+    if (ended) {
+      // Closing resets a connection with unread input, and the answer may be lost. So only the
+      // output ends. Netty closes the rest when the client does.
+      promise.addListener(written -> ((DuplexChannel) ctx.channel()).shutdownOutput());
+    } else if (!waiting.isEmpty()) {
+      ctx.executor().execute(() -> next(ctx));
     }
-    // An answer that comes before the end of its request leaves no way to find the next one.
-    boolean last =
-        !keepAlive
-            || state == State.RECEIVING
-            || connections.stopping()
-            || !HttpUtil.isKeepAlive(response);
-    HttpUtil.setKeepAlive(response.headers(), version, !last);
-    ctx.write(message, promise.addListener(ChannelFutureListener.CLOSE_ON_FAILURE));
-    if (last) {
-      enter(State.ENDING);
-      promise.addListener(written -> linger(ctx));
-    } else {
-      enter(State.IDLE);
-    }
-    if (!reading) {
-      ctx.flush();
-    }
-    passOn(ctx);
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == ChannelInputShutdownEvent.INSTANCE) {
-      inputEnded = true;
-      passOn(ctx);
-    } else if (event == Connections.Event.STOPPING) {
-      endIfIdleAfterGrace(ctx);
+    if (event == STOPPING) {
+      stopping = true;
+      ctx.pipeline().addFirst(new IdleStateHandler(0, 0, STOP_IDLE_SECONDS));
+    } else if (event instanceof IdleStateEvent && !answering) {
+      ctx.close();
     }
-    ctx.fireUserEventTriggered(event);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    deadline.cancel(false);
-    state = State.ENDING;
-    discardWaiting();
-    ctx.fireChannelInactive();
-  }
-
-  private void passOn(ChannelHandlerContext ctx) {
-    if (passing) {
-      return; // an answer written at once, from within the loop below
-    }
-    passing = true;
-    while ((state == State.IDLE || state == State.RECEIVING)
-        && ctx.channel().isWritable()
-        && !waiting.isEmpty()) {
-      Object message = waiting.remove();
-      note((HttpObject) message);
-      ctx.fireChannelRead(message);
-    }
-    passing = false;
-    if (state == State.ENDING) {
-      discardWaiting();
-    }
-    if (!inputEnded) {
-      ctx.channel().config().setAutoRead(waiting.size() < MAX_WAITING);
-    } else if (waiting.isEmpty() && state != State.ANSWERING) {
-      end(ctx); // a client may end its side and still wait for answers
-    }
-  }
-
-  private void note(HttpObject message) {
-    if (message instanceof HttpRequest request) {
-      version = request.protocolVersion();
-      keepAlive = HttpUtil.isKeepAlive(request);
-      enter(State.RECEIVING);
-    }
-    if (message.decoderResult().isFailure()) {
-      keepAlive = false;
-    }
-    if (message instanceof LastHttpContent) {
-      enter(State.ANSWERING);
-    }
-  }
-
-  private void enter(State next) {
-    state = next;
-    stateSince = System.nanoTime();
-  }
-
-  private void discardWaiting() {
     waiting.forEach(ReferenceCountUtil::release);
     waiting.clear();
-  }
-
-  /** Ends the connection after what is already written. */
-  private void end(ChannelHandlerContext ctx) {
-    enter(State.ENDING);
-    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-  }
-
-  /**
-   * Closing a socket with unread input resets it, and the reset can overtake the answer: so the
-   * output is ended first and the rest of the input is thrown away for a while.
-   */
-  private void linger(ChannelHandlerContext ctx) {
-    if (inputEnded) {
-      ctx.close();
-      return;
-    }
-    ((DuplexChannel) ctx.channel()).shutdownOutput();
-    ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  private void endIfIdleAfterGrace(ChannelHandlerContext ctx) {
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (state == State.IDLE) {
-                end(ctx);
-              }
-            },
-            STOP_GRACE_MILLIS,
-            TimeUnit.MILLISECONDS);
-  }
-
-  private void watchDeadline(ChannelHandlerContext ctx, long nanos) {
-    deadline = ctx.executor().schedule(() -> checkDeadline(ctx), nanos, TimeUnit.NANOSECONDS);
-  }
-
-  private void checkDeadline(ChannelHandlerContext ctx) {
-    long left = stateSince + RECEIVE_NANOS - System.nanoTime();
-    if (state == State.ANSWERING) {
-      watchDeadline(ctx, RECEIVE_NANOS);
-    } else if (left > 0) {
-      watchDeadline(ctx, left);
-    } else {
-      ctx.close();
-    }
+    ctx.fireChannelInactive();
   }
 }

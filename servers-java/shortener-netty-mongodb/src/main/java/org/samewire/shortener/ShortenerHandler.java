@@ -1,16 +1,21 @@
 package org.samewire.shortener;
 
 import static io.netty.handler.codec.http.HttpResponseStatus.BAD_REQUEST;
+import static io.netty.handler.codec.http.HttpResponseStatus.INTERNAL_SERVER_ERROR;
+import static io.netty.handler.codec.http.HttpResponseStatus.NOT_FOUND;
+import static io.netty.handler.codec.http.HttpResponseStatus.OK;
 import static io.netty.handler.codec.http.HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE;
 import static io.netty.handler.codec.http.HttpResponseStatus.REQUEST_URI_TOO_LONG;
+import static io.netty.handler.codec.http.HttpResponseStatus.SERVICE_UNAVAILABLE;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.CodecException;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
@@ -21,7 +26,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.regex.Matcher;
+import java.security.SecureRandom;
 import java.util.regex.Pattern;
 import reactor.core.publisher.Mono;
 
@@ -29,10 +34,14 @@ import reactor.core.publisher.Mono;
 final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final System.Logger LOG = System.getLogger("shortener");
 
-  private static final Pattern ORIGIN = Pattern.compile("(?i:https?)://[^/?#]*");
-  private static final String LINKS = "/links";
-  private static final int HASH_LENGTH = 6;
-  private static final int HASH_ATTEMPTS = 10;
+  private static final HttpResponseStatus CONTENT_TOO_LARGE =
+      new HttpResponseStatus(413, "Content Too Large");
+
+  private static final Pattern PATH = Pattern.compile("(/links)?/[^/]+");
+
+  private static final String ALPHABET =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Links links;
 
@@ -42,184 +51,125 @@ final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-    Mono<FullHttpResponse> response;
-    try {
-      response = route(request);
-    } catch (RuntimeException e) {
-      response = Mono.error(e);
-    }
-    response.onErrorResume(cause -> now(failure(cause))).subscribe(answer -> write(ctx, answer));
-  }
-
-  /** The driver has threads of its own, for what fails most of all. */
-  private static void write(ChannelHandlerContext ctx, FullHttpResponse response) {
-    if (ctx.executor().inEventLoop()) {
-      ctx.write(response);
-    } else {
-      ctx.executor().execute(() -> ctx.write(response));
-    }
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean clientGone =
-        cause instanceof IOException || cause instanceof PrematureChannelClosureException;
-    if (!clientGone) {
-      LOG.log(Level.ERROR, cause.toString());
-    }
-    ctx.close();
+    Mono.defer(() -> route(request))
+        .onErrorResume(cause -> Mono.just(failure(cause)))
+        .subscribe(ctx::writeAndFlush);
   }
 
   private Mono<FullHttpResponse> route(FullHttpRequest request) {
-    HttpResponseStatus fault = fault(request);
-    if (fault != null) {
-      return now(Responses.malformed(fault));
+    if (request.decoderResult().isFailure()) {
+      return Mono.just(malformed(request.decoderResult().cause()));
     }
-    String path;
-    try {
-      path = path(request.uri());
-    } catch (IllegalArgumentException e) {
-      return now(Responses.malformed(BAD_REQUEST));
+    if (!isSound(request)) {
+      FullHttpResponse refusal = Responses.empty(BAD_REQUEST);
+      HttpUtil.setKeepAlive(refusal, false);
+      return Mono.just(refusal);
     }
     HttpMethod method = request.method();
-    boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
-    if (path.equals(LINKS)) {
-      return method.equals(HttpMethod.POST) ? create(request) : now(Responses.notAllowed("POST"));
+    String path = path(request);
+    if (!PATH.matcher(path).matches()) {
+      throw new ProblemException(NOT_FOUND, "There is no such resource.");
     }
-    boolean link = path.startsWith(LINKS + "/");
-    String name = path.substring(link ? LINKS.length() + 1 : 1);
-    if (name.isEmpty() || name.indexOf('/') >= 0) {
-      return now(Responses.problem(Problem.NO_SUCH_RESOURCE));
+    if (path.equals("/links")) {
+      return method.equals(HttpMethod.POST)
+          ? create(NewLink.from(request).url())
+          : notAllowed("POST");
     }
-    if (!reads) {
-      return now(Responses.notAllowed("GET, HEAD"));
+    if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
+      return notAllowed("GET, HEAD");
     }
-    if (link) {
-      return show(name);
+    if (path.equals("/healthz")) {
+      return links.ping().map(answer -> Responses.empty(OK));
     }
-    return name.equals("healthz") ? health() : lookup(name);
+    return path.startsWith("/links/")
+        ? show(path.substring("/links/".length()))
+        : lookup(path.substring(1));
   }
 
   // #region shortener.lookup
   private Mono<FullHttpResponse> lookup(String hash) {
-    if (!isHash(hash)) {
-      return now(Responses.notFound());
-    }
     return links
         .find(hash)
         .map(Responses::movedTo)
-        .switchIfEmpty(Mono.fromSupplier(Responses::notFound));
+        .switchIfEmpty(Mono.fromSupplier(() -> Responses.empty(NOT_FOUND)));
   }
 
   // #endregion shortener.lookup
 
   private Mono<FullHttpResponse> show(String hash) {
-    if (!isHash(hash)) {
-      return now(Responses.problem(Problem.NO_SUCH_LINK));
-    }
     return links
         .find(hash)
-        .map(url -> Responses.link(hash, url))
-        .switchIfEmpty(Mono.fromSupplier(() -> Responses.problem(Problem.NO_SUCH_LINK)));
+        .map(url -> Responses.json(OK, new Link(hash, url)))
+        .switchIfEmpty(
+            Mono.fromSupplier(() -> Responses.problem(NOT_FOUND, "There is no such link.")));
   }
 
   // #region shortener.create
-  private Mono<FullHttpResponse> create(FullHttpRequest request) {
-    if (!isJson(request)) {
-      return now(Responses.problem(Problem.NOT_JSON));
-    }
-    if (isTooLarge(request)) {
-      return now(Responses.problem(Problem.BODY_TOO_LARGE));
-    }
-    try {
-      return create(NewLink.url(request.content()), HASH_ATTEMPTS);
-    } catch (ProblemException e) {
-      return now(Responses.problem(e.problem()));
-    }
-  }
-
-  private Mono<FullHttpResponse> create(String url, int attempts) {
-    if (attempts == 0) {
-      throw new IllegalStateException("no free hash in " + HASH_ATTEMPTS + " attempts");
-    }
-    String hash = NewLink.freshHash();
+  private Mono<FullHttpResponse> create(String url) {
+    var hash = new StringBuilder();
+    RANDOM.ints(6, 0, ALPHABET.length()).forEach(index -> hash.append(ALPHABET.charAt(index)));
+    var link = new Link(hash.toString(), url);
     return links
-        .add(hash, url)
-        .flatMap(added -> added ? now(Responses.created(hash, url)) : create(url, attempts - 1));
+        .add(link)
+        .flatMap(added -> added ? Mono.just(Responses.created(link)) : create(url));
   }
 
   // #endregion shortener.create
 
-  private Mono<FullHttpResponse> health() {
-    return links
-        .ping()
-        .map(answer -> Responses.healthy())
-        .onErrorResume(cause -> now(Responses.problem(Problem.DATABASE_AWAY)));
+  /** Whether a proxy in front reads the head in the same way. */
+  private static boolean isSound(FullHttpRequest request) {
+    HttpHeaders headers = request.headers();
+    boolean hasHost = headers.getAll(HttpHeaderNames.HOST).size() == 1;
+    return (hasHost || request.protocolVersion().equals(HttpVersion.HTTP_1_0))
+        // The aggregator takes "chunked" away. Nobody undoes another coding.
+        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
+  }
+
+  private static String path(FullHttpRequest request) {
+    try {
+      return new QueryStringDecoder(request.uri()).path();
+    } catch (IllegalArgumentException e) {
+      throw new ProblemException(BAD_REQUEST, "The path is not validly percent-encoded.");
+    }
+  }
+
+  private static Mono<FullHttpResponse> notAllowed(String allowed) {
+    return Mono.just(Responses.notAllowed(allowed));
+  }
+
+  /** What Netty cannot read, or not in full. Its method is not known, so the answer has no body. */
+  private static FullHttpResponse malformed(Throwable cause) {
+    if (cause instanceof TooLongHttpContentException) {
+      return Responses.problem(CONTENT_TOO_LARGE, "The body has more than 8,192 bytes.");
+    }
+    if (cause instanceof TooLongHttpLineException) {
+      return Responses.empty(REQUEST_URI_TOO_LONG);
+    }
+    return Responses.empty(
+        cause instanceof TooLongHttpHeaderException
+            ? REQUEST_HEADER_FIELDS_TOO_LARGE
+            : BAD_REQUEST);
   }
 
   private static FullHttpResponse failure(Throwable cause) {
+    if (cause instanceof ProblemException problem) {
+      return Responses.problem(problem.status(), problem.getMessage());
+    }
     if (Links.isAway(cause)) {
-      return Responses.problem(Problem.DATABASE_AWAY);
+      return Responses.problem(SERVICE_UNAVAILABLE, "The database does not answer.");
     }
-    LOG.log(Level.ERROR, cause.toString());
-    return Responses.problem(Problem.UNFORESEEN);
+    LOG.log(Level.ERROR, "a request has failed", cause);
+    return Responses.problem(INTERNAL_SERVER_ERROR, "The server has a fault.");
   }
 
-  private static Mono<FullHttpResponse> now(FullHttpResponse response) {
-    return Mono.just(response);
-  }
-
-  /** The status for a request that is not to be served at all, or null. */
-  private static HttpResponseStatus fault(FullHttpRequest request) {
-    Throwable cause = request.decoderResult().cause();
-    if (cause instanceof TooLongHttpLineException) {
-      return REQUEST_URI_TOO_LONG;
-    }
-    if (cause instanceof TooLongHttpHeaderException) {
-      return REQUEST_HEADER_FIELDS_TOO_LARGE;
-    }
-    if (cause != null && !isTooLarge(request)) {
-      return BAD_REQUEST;
-    }
-    HttpVersion version = request.protocolVersion();
-    int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();
-    boolean hostFits = hosts == 1 || hosts == 0 && version.equals(HttpVersion.HTTP_1_0);
-    // The aggregator takes "chunked" away: what is left is a coding that nobody undoes.
-    boolean coded = request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING);
-    return version.majorVersion() == 1 && hostFits && !coded ? null : BAD_REQUEST;
-  }
-
-  /** The percent-decoded path of a request target in origin or absolute form. */
-  private static String path(String target) {
-    String path = target;
-    if (!target.startsWith("/")) {
-      Matcher origin = ORIGIN.matcher(target);
-      if (!origin.lookingAt()) {
-        throw new IllegalArgumentException("neither a path nor a URL");
-      }
-      path = target.substring(origin.end());
-    }
-    path = new QueryStringDecoder(path).path();
-    return path.isEmpty() ? "/" : path;
-  }
-
-  private static boolean isHash(String name) {
-    return name.length() == HASH_LENGTH && name.chars().allMatch(ShortenerHandler::isAlphanumeric);
-  }
-
-  private static boolean isAlphanumeric(int c) {
-    return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z';
-  }
-
-  private static boolean isJson(FullHttpRequest request) {
-    CharSequence type = HttpUtil.getMimeType(request);
-    return type != null
-        && HttpHeaderValues.APPLICATION_JSON.contentEqualsIgnoreCase(type.toString().trim())
-        && request.headers().getAll(HttpHeaderNames.CONTENT_ENCODING).stream()
-            .allMatch(HttpHeaderValues.IDENTITY::contentEqualsIgnoreCase);
-  }
-
-  private static boolean isTooLarge(FullHttpRequest request) {
-    return request.decoderResult().cause() instanceof TooLongHttpContentException;
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    // The client left, was too slow, or sent half a request.
+    boolean isClients =
+        cause instanceof IOException
+            || cause instanceof ChannelException
+            || cause instanceof CodecException;
+    LOG.log(isClients ? Level.DEBUG : Level.ERROR, "a connection is closed", cause);
+    ctx.close();
   }
 }

@@ -1,17 +1,19 @@
 package org.samewire.shortener;
 
-/** A request that is answered with a problem. */
-final class ProblemException extends Exception {
+import io.netty.handler.codec.http.HttpResponseStatus;
+
+/** Ends a request with a problem (RFC 9457). */
+final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final Problem problem;
+  private final transient HttpResponseStatus status;
 
-  ProblemException(Problem problem) {
-    super(problem.name(), null, false, false);
-    this.problem = problem;
+  ProblemException(HttpResponseStatus status, String detail) {
+    super(detail, null, false, false);
+    this.status = status;
   }
 
-  Problem problem() {
-    return problem;
+  HttpResponseStatus status() {
+    return status;
   }
 }

@@ -1,54 +1,37 @@
 package org.samewire.shortener;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpContentException;
 
 /**
- * Joins a request and its body. A body that is too large does not end the request here, as a wrong
- * path, method or media type counts for more: the routes get it without the body, marked by its
- * decoder result.
+ * Netty's aggregator, but refusals are left to the routes. Its own would overtake answers to
+ * requests before, and are no problems. It drops the rest of a body that is too large.
  */
 final class RequestAggregator extends HttpObjectAggregator {
-  private static final int MAX_BODY = 8 * 1024;
-
-  RequestAggregator() {
-    super(MAX_BODY);
+  RequestAggregator(int maxContentLength) {
+    super(maxContentLength);
   }
 
   @Override
-  protected Object newContinueResponse(
-      HttpMessage request, int maxContentLength, ChannelPipeline pipeline) {
-    if (HttpUtil.is100ContinueExpected(request)
-        && !isContentLengthInvalid(request, maxContentLength)) {
-      return new DefaultFullHttpResponse(
-          HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER);
-    }
-    return null;
+  protected Object newContinueResponse(HttpMessage request, int max, ChannelPipeline pipeline) {
+    return HttpUtil.is100ContinueExpected(request) && !isContentLengthInvalid(request, max)
+        ? super.newContinueResponse(request, max, pipeline)
+        : null;
   }
 
   @Override
   protected void handleOversizedMessage(ChannelHandlerContext ctx, HttpMessage message) {
     var request = (HttpRequest) message;
     var withoutBody =
-        new DefaultFullHttpRequest(
-            request.protocolVersion(),
-            request.method(),
-            request.uri(),
-            Unpooled.EMPTY_BUFFER,
-            request.headers(),
-            EmptyHttpHeaders.INSTANCE);
+        new DefaultFullHttpRequest(request.protocolVersion(), request.method(), request.uri());
+    withoutBody.headers().set(request.headers());
     withoutBody.setDecoderResult(DecoderResult.failure(new TooLongHttpContentException()));
     ctx.fireChannelRead(withoutBody);
   }

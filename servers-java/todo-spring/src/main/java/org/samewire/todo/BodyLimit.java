@@ -4,6 +4,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpInputMessage;
@@ -13,7 +15,9 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
-/** Neither Spring nor Tomcat has a setting for the size of a body that is no form. */
+/**
+ * Neither Spring nor Tomcat can limit a body that is no form. Jackson can, but its limit is a 400.
+ */
 @RestControllerAdvice
 class BodyLimit extends RequestBodyAdviceAdapter {
   private static final int MAX_BYTES = 65_536;
@@ -36,6 +40,8 @@ class BodyLimit extends RequestBodyAdviceAdapter {
       throw new ResponseStatusException(
           HttpStatus.CONTENT_TOO_LARGE, "The body has more than " + MAX_BYTES + " bytes.");
     }
+    // Jackson reads bytes that are no UTF-8, too. An exception here is a 400.
+    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
     return new Whole(new ByteArrayInputStream(body), request.getHeaders());
   }
 

@@ -26,6 +26,8 @@ import org.springframework.web.server.ResponseStatusException;
 @RequestMapping(path = "/todos", produces = MediaType.APPLICATION_JSON_VALUE)
 class TodoController {
   private static final String JSON = MediaType.APPLICATION_JSON_VALUE;
+  // For a number without a pattern Spring takes 0x1, too.
+  private static final String ID = "/{id:[0-9]+}";
   private static final long MAX_ID = (1L << 53) - 1;
 
   record NewTodo(@NotNull @Title String title, Boolean completed) {}
@@ -35,19 +37,13 @@ class TodoController {
   /** What is not given stays as it is. */
   record Changes(@Title String title, Boolean completed) {}
 
-  /** An id in the path. For a plain number Spring would take {@code 0x1} and {@code 1 0}, too. */
-  record Id(long value) {
-    public static Id valueOf(String text) {
-      return new Id(Long.parseLong(text));
-    }
-  }
-
   private final TodoRepository todos;
 
   TodoController(TodoRepository todos) {
     this.todos = todos;
   }
 
+  // #region todo.list
   @GetMapping
   TodoRepository.Page list(
       @RequestParam(defaultValue = "50") @Min(1) @Max(100) int limit,
@@ -55,35 +51,39 @@ class TodoController {
     return todos.findPage(limit, after);
   }
 
+  // #endregion todo.list
+
+  // #region todo.create
   @PostMapping(consumes = JSON)
   ResponseEntity<Todo> create(@Valid @RequestBody NewTodo body) {
     Todo todo = todos.insert(body.title(), Boolean.TRUE.equals(body.completed()));
     return ResponseEntity.created(URI.create("/todos/" + todo.id())).body(todo);
   }
 
-  @GetMapping("/{id}")
-  Todo read(@PathVariable Id id) {
-    return todos.find(id.value()).orElseThrow(TodoController::noSuchTodo);
+  // #endregion todo.create
+
+  @GetMapping(ID)
+  Todo read(@PathVariable long id) {
+    return todos.find(id).orElseThrow(TodoController::noSuchTodo);
   }
 
-  @PutMapping(path = "/{id}", consumes = JSON)
-  Todo replace(@PathVariable Id id, @Valid @RequestBody Content body) {
-    return todos
-        .update(id.value(), body.title(), body.completed())
-        .orElseThrow(TodoController::noSuchTodo);
+  // #region todo.update
+  @PutMapping(path = ID, consumes = JSON)
+  Todo replace(@PathVariable long id, @Valid @RequestBody Content body) {
+    return todos.update(id, body.title(), body.completed()).orElseThrow(TodoController::noSuchTodo);
   }
 
-  @PatchMapping(path = "/{id}", consumes = JSON)
-  Todo change(@PathVariable Id id, @Valid @RequestBody Changes body) {
-    return todos
-        .update(id.value(), body.title(), body.completed())
-        .orElseThrow(TodoController::noSuchTodo);
+  @PatchMapping(path = ID, consumes = JSON)
+  Todo change(@PathVariable long id, @Valid @RequestBody Changes body) {
+    return todos.update(id, body.title(), body.completed()).orElseThrow(TodoController::noSuchTodo);
   }
 
-  @DeleteMapping("/{id}")
+  // #endregion todo.update
+
+  @DeleteMapping(ID)
   @ResponseStatus(HttpStatus.NO_CONTENT)
-  void delete(@PathVariable Id id) {
-    if (!todos.delete(id.value())) {
+  void delete(@PathVariable long id) {
+    if (!todos.delete(id)) {
       throw noSuchTodo();
     }
   }

@@ -1,10 +1,13 @@
 package org.samewire.todo;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
 import java.net.URI;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +16,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.http.MediaType;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MockMvcTester.MockMvcRequestBuilder;
@@ -52,6 +56,27 @@ class TodoControllerTest {
   void databaseAway() {
     when(todos.find(1)).thenThrow(new DataAccessResourceFailureException("away"));
     problem(mvc.get().uri("/todos/1"), 503);
+  }
+
+  @Test
+  void faultOfOurs() {
+    when(todos.find(1)).thenThrow(new BadSqlGrammarException("find", "secret", new SQLException()));
+    problem(mvc.get().uri("/todos/1"), 500);
+  }
+
+  @Test
+  void lastOfMany() {
+    when(todos.findPage(1, 0)).thenReturn(new TodoRepository.Page(List.of(MILK), 1L));
+    assertThat(mvc.get().uri("/todos?limit=1"))
+        .bodyJson()
+        .hasPathSatisfying("$.next", next -> next.assertThat().isEqualTo(1));
+  }
+
+  @Test
+  void bytesThatAreNoUtf8() {
+    byte[] slash = "{'title':'\u00c0\u00af'}".replace('\'', '"').getBytes(ISO_8859_1);
+    problem(mvc.post().uri("/todos").contentType(MediaType.APPLICATION_JSON).content(slash), 400);
+    verifyNoInteractions(todos);
   }
 
   @ParameterizedTest
@@ -103,9 +128,9 @@ class TodoControllerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"abc", "0x1", "1%200", "1.0", "9223372036854775808"})
+  @ValueSource(strings = {"abc", "0x1", "1%200", "1.0", "-1"})
   void badId(String id) {
-    problem(mvc.delete().uri(URI.create("/todos/" + id)), 400);
+    problem(mvc.delete().uri(URI.create("/todos/" + id)), 404);
     verifyNoInteractions(todos);
   }
 

@@ -5,32 +5,30 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
+import java.util.regex.Pattern;
 
-/** {@code /uploads/{id}}. Called by many threads at once. */
+/** {@code GET} and {@code DELETE /uploads/{id}}. */
 final class FileServlet extends HttpServlet {
   private static final long serialVersionUID = 1;
+  private static final Pattern PATH =
+      Pattern.compile("/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
 
-  private final transient FileStore store;
+  private final transient Storage storage;
 
-  FileServlet(FileStore store) {
-    this.store = store;
+  FileServlet(Storage storage) {
+    this.storage = storage;
   }
 
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws ServletException, IOException {
-    String path = request.getPathInfo();
-    if (path.length() < 2 || path.indexOf('/', 1) >= 0) {
-      throw new ProblemException(Problem.NO_SUCH_RESOURCE);
-    }
-    switch (request.getMethod()) {
-      case "GET", "HEAD" -> doGet(request, response);
-      case "DELETE" -> doDelete(request, response);
-      default -> throw ProblemException.notAllowed("GET, HEAD, DELETE");
+    if (PATH.matcher(request.getPathInfo()).matches()) {
+      super.service(request, response);
+    } else {
+      notFound(response);
     }
   }
 
@@ -38,18 +36,17 @@ final class FileServlet extends HttpServlet {
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    // Once it is open, the file may be deleted: it is sent to its end.
-    try (FileChannel file = store.open(id(request));
-        InputStream content = Channels.newInputStream(file)) {
+    // Once it is open, the file goes out to its end, even if it is deleted.
+    try (FileChannel file = storage.open(id(request))) {
       response.setContentType("application/octet-stream");
       response.setContentLengthLong(file.size());
       response.setHeader("Content-Disposition", "attachment");
       response.setHeader("X-Content-Type-Options", "nosniff");
       if (!request.getMethod().equals("HEAD")) {
-        content.transferTo(response.getOutputStream());
+        Channels.newInputStream(file).transferTo(response.getOutputStream());
       }
     } catch (NoSuchFileException e) {
-      throw new ProblemException(Problem.NO_SUCH_UPLOAD);
+      notFound(response);
     }
   }
 
@@ -58,17 +55,18 @@ final class FileServlet extends HttpServlet {
   @Override
   protected void doDelete(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    if (!store.delete(id(request))) {
-      throw new ProblemException(Problem.NO_SUCH_UPLOAD);
+    if (storage.delete(id(request))) {
+      response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+    } else {
+      notFound(response);
     }
-    response.setStatus(HttpServletResponse.SC_NO_CONTENT);
   }
 
   private static String id(HttpServletRequest request) {
-    String id = request.getPathInfo().substring(1);
-    if (!FileStore.isId(id)) {
-      throw new ProblemException(Problem.NO_SUCH_UPLOAD);
-    }
-    return id;
+    return request.getPathInfo().substring(1);
+  }
+
+  private static void notFound(HttpServletResponse response) throws IOException {
+    response.sendError(HttpServletResponse.SC_NOT_FOUND, "There is no such file.");
   }
 }

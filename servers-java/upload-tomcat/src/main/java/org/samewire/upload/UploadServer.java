@@ -1,124 +1,135 @@
 package org.samewire.upload;
 
+import jakarta.servlet.Servlet;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Set;
+import java.net.URL;
+import java.util.logging.Level;
 import java.util.logging.LogManager;
+import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
+import org.apache.catalina.WebResourceRoot;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
+import org.apache.catalina.servlets.DefaultServlet;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.webresources.StandardRoot;
+import org.apache.tomcat.util.descriptor.web.ErrorPage;
 import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 
-/** An embedded Tomcat with three servlets; one thread per request. */
+/** An embedded Tomcat with its routes. It serves each request with a thread. */
 final class UploadServer {
-  private static final long ACCEPT_MILLIS = 200;
-  private static final long STOP_MILLIS = 8_000;
+  private static final Logger LOG = Logger.getLogger(UploadServer.class.getName());
+  private static final long STOP_NANOS = 8_000_000_000L;
 
   private final Tomcat tomcat = new Tomcat();
-  private final Connector connector = new Connector();
-  private final FileStore store;
+  private final Connector connector = new Connector(new SlowClients());
+  private final Storage storage;
 
-  private UploadServer(Settings settings) throws IOException {
-    store = new FileStore(settings.uploadDir());
-    // Tomcat wants a folder to work in, and leaves it empty.
+  UploadServer(Settings settings) {
+    storage = new Storage(settings.uploadDir());
+    // Tomcat makes a folder here, and leaves it empty.
     tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
-    configure(settings);
     tomcat.setConnector(connector);
+    connect(settings);
 
     Context context = tomcat.addContext("", null);
-    var site = new SiteServlet();
-    var uploads = new UploadsServlet(store, settings.maxFileBytes(), settings.maxRequestBytes());
-    var file = new FileServlet(store);
-    context.addServletContainerInitializer(
-        (classes, servlets) -> {
-          servlets
-              .addFilter("problems", new ProblemFilter())
-              .addMappingForUrlPatterns(null, false, "/*");
-          servlets.addServlet("site", site).addMapping("/");
-          servlets.addServlet("uploads", uploads).addMapping("/uploads");
-          servlets.addServlet("file", file).addMapping("/uploads/*");
-        },
-        Set.of());
-    ((StandardHost) tomcat.getHost()).setErrorReportValveClass(ProblemValve.class.getName());
+    add(context, "/uploads", new UploadServlet(storage, settings));
+    add(context, "/uploads/*", new FileServlet(storage));
+    add(context, "/healthz", new HealthServlet(storage));
+    addPage(context);
+    addProblems(context);
   }
 
-  private void configure(Settings settings) {
-    connector.setProperty("address", settings.address().getHostAddress());
+  private void connect(Settings settings) {
+    connector.setProperty("address", settings.host().getHostAddress());
     connector.setPort(settings.port());
-    // All from the start: a request never waits for a thread to be made.
     connector.setProperty("maxThreads", "200");
     connector.setProperty("minSpareThreads", "200");
-    connector.setProperty("acceptCount", "1024");
-    connector.setProperty("connectionTimeout", "60000");
-    connector.setProperty("keepAliveTimeout", "60000");
+    // Each may take 140 KB of the heap.
+    connector.setProperty("maxConnections", "1000");
     connector.setProperty("maxKeepAliveRequests", "-1");
-    // Large bodies are what comes here: with the default of 8 KiB, most of the time goes into
-    // system calls.
-    connector.setProperty("socket.appReadBufSize", String.valueOf(64 * 1024));
-    connector.setProperty("maxHttpRequestHeaderSize", String.valueOf(16 * 1024));
-    // So much of a refused body is read past, so that its answer reaches a client that still sends.
-    connector.setProperty("maxSwallowSize", String.valueOf(16 * 1024 * 1024));
-    // In it every path can be decoded; the ones that there are are ASCII.
-    connector.setURIEncoding("ISO-8859-1");
-    // The servlets refuse TRACE as they refuse any method.
-    connector.setAllowTrace(true);
-    connector.setThrowOnFailure(true);
-    // Bound at its start, it can be closed before its connections: see stop.
+    // Milliseconds without a byte, in a request, in an answer or between them.
+    connector.setProperty("connectionTimeout", "20000");
+    // With the default of 8 KiB a large body takes many more system calls.
+    connector.setProperty("socket.appReadBufSize", "65536");
+    // Else the port cannot be closed before the connections.
     connector.setProperty("bindOnInit", "false");
+    connector.setThrowOnFailure(true);
   }
 
-  private void start() throws IOException {
-    store.deleteUnfinished();
-    try {
-      tomcat.start();
-    } catch (LifecycleException e) {
-      Throwable cause = e;
-      while (cause.getCause() != null) {
-        cause = cause.getCause();
-      }
-      throw new IOException(
-          "cannot listen on %s:%d: %s"
-              .formatted(
-                  connector.getProperty("address"), connector.getPort(), cause.getMessage()));
-    }
+  /** Tomcat's own servlet for files sends the page. */
+  private static void addPage(Context context) {
+    WebResourceRoot resources = new StandardRoot(context);
+    URL classes = UploadServer.class.getProtectionDomain().getCodeSource().getLocation();
+    resources.createWebResourceSet(
+        WebResourceRoot.ResourceSetType.RESOURCE_JAR, "/", classes, "/page");
+    context.setResources(resources);
+    context.addWelcomeFile("index.html");
+    context.addMimeMapping("html", "text/html; charset=utf-8");
+    Tomcat.addServlet(context, "page", DefaultServlet.class.getName())
+        .addInitParameter("fileEncoding", "utf-8");
+    context.addServletMapping("/", "page");
+  }
+
+  /** All that is refused with {@code sendError}, or fails, ends at one servlet. */
+  private void addProblems(Context context) {
+    // Clients cannot ask for a path below /WEB-INF.
+    add(context, "/WEB-INF/problem", new ProblemServlet());
+    var page = new ErrorPage();
+    page.setLocation("/WEB-INF/problem");
+    context.addErrorPage(page);
+    // No page of Tomcat's, which shows stack traces.
+    ((StandardHost) tomcat.getHost()).setErrorReportValveClass("");
+  }
+
+  private static void add(Context context, String path, Servlet servlet) {
+    Tomcat.addServlet(context, path, servlet);
+    context.addServletMapping(path, path);
+  }
+
+  void start() throws IOException, LifecycleException {
+    storage.deleteUnfinished();
+    tomcat.start();
+  }
+
+  int port() {
+    return connector.getLocalPort();
   }
 
   // #region server.stop
-  /** No new connections, then the requests in flight; what is unfinished after that is deleted. */
-  private void stop() {
+  /** Closes the port and idle connections, answers the requests in flight, and cuts the rest. */
+  void stop() {
     try {
-      // What has arrived is still accepted; the closed port resets it.
-      Thread.sleep(ACCEPT_MILLIS);
       connector.getProtocolHandler().closeServerSocketGraceful();
+      connector.pause();
       var threads = (ThreadPoolExecutor) connector.getProtocolHandler().getExecutor();
-      long end = System.nanoTime() + STOP_MILLIS * 1_000_000;
-      int quiet = 0;
-      // Between two looks, a request that has already arrived gets its thread.
-      while (quiet < 3 && System.nanoTime() < end) {
+      long start = System.nanoTime();
+      while (threads.getActiveCount() > 0 && System.nanoTime() - start < STOP_NANOS) {
         Thread.sleep(50);
-        quiet = threads.getActiveCount() == 0 ? quiet + 1 : 0;
       }
-      store.deleteUnfinished();
+      storage.deleteUnfinished();
     } catch (IOException | InterruptedException e) {
-      System.err.println("stop: " + e);
+      LOG.log(Level.SEVERE, "The stop fails", e);
     }
   }
 
   // #endregion server.stop
 
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] arguments) throws IOException {
     try (InputStream logging = UploadServer.class.getResourceAsStream("/logging.properties")) {
       LogManager.getLogManager().readConfiguration(logging);
     }
     try {
       var server = new UploadServer(Settings.from(System.getenv()));
       server.start();
-      // The JVM ends with status 143 once this is done.
       Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
-    } catch (Exception e) {
-      System.err.println(e.getMessage());
+    } catch (IllegalArgumentException e) {
+      LOG.severe(e.getMessage());
+      System.exit(1);
+    } catch (IOException | LifecycleException e) {
+      LOG.log(Level.SEVERE, "The server cannot start", e);
       System.exit(1);
     }
   }

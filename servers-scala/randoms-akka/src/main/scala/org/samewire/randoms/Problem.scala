@@ -1,42 +1,42 @@
 package org.samewire.randoms
 
-import akka.http.scaladsl.model.headers.{Allow, RawHeader}
-import akka.http.scaladsl.model.{
-  ContentType,
-  HttpEntity,
-  HttpHeader,
-  HttpMethod,
-  HttpResponse,
-  MediaTypes,
-  StatusCode,
-  StatusCodes
-}
-import akka.util.ByteString
+import akka.http.scaladsl.model._
+import akka.http.scaladsl.server._
+import java.util.concurrent.TimeoutException
+import org.slf4j.LoggerFactory
+import scala.util.control.NonFatal
+import spray.json.DefaultJsonProtocol._
+import spray.json._
 
-/** An answer with an RFC 9457 body. */
-final case class Problem(status: StatusCode, detail: String, headers: Seq[HttpHeader] = Nil) {
-  def response: HttpResponse = {
-    val body = s"""{"type":"about:blank","title":"${status.reason}",""" +
-      s""""status":${status.intValue},"detail":"$detail"}"""
-    HttpResponse(status, headers, HttpEntity(Problem.Json, ByteString(body)))
-  }
-}
+/** What goes wrong is answered as RFC 9457 has it, from this file alone. */
+final case class Problem(title: String, status: Int, detail: String)
 
 object Problem {
-  private val Json = ContentType(MediaTypes.`application/problem+json`)
+  private val log = LoggerFactory.getLogger(classOf[Problem])
+  private implicit val format: RootJsonFormat[Problem] = jsonFormat3(Problem.apply)
 
-  val NoSuchResource = Problem(StatusCodes.NotFound, "No such resource.")
-  val Unforeseen = Problem(StatusCodes.InternalServerError, "Internal server error.")
-  val InvalidCount =
-    Problem(StatusCodes.BadRequest, "count must be an integer from 0 to 100000000.")
-  val InvalidSeed =
-    Problem(StatusCodes.BadRequest, "seed must be an integer from 1 to 4294967295.")
-  val Busy = Problem(
-    StatusCodes.ServiceUnavailable,
-    "Service unavailable.",
-    Seq(RawHeader("Retry-After", "1"))
-  )
+  private def entity(status: StatusCode, detail: String): ResponseEntity =
+    HttpEntity(
+      ContentType(MediaTypes.`application/problem+json`),
+      Problem(status.reason, status.intValue, detail).toJson.compactPrint
+    )
 
-  def methodNotAllowed(allowed: Seq[HttpMethod]): Problem =
-    Problem(StatusCodes.MethodNotAllowed, "Method not allowed.", Seq(Allow(allowed)))
+  private def complete(status: StatusCode, detail: String): Route =
+    Directives.complete(HttpResponse(status, entity = entity(status, detail)))
+
+  val rejections: RejectionHandler = RejectionHandler.default.mapRejectionResponse {
+    case response @ HttpResponse(status, _, HttpEntity.Strict(_, text), _) =>
+      response.withEntity(entity(status, text.utf8String))
+    case response => response
+  }
+
+  val exceptions: ExceptionHandler = ExceptionHandler {
+    // By default it is logged as a warning.
+    case IllegalRequestException(info, status)      => complete(status, info.summary)
+    case busy @ (_: NotDrawn | _: TimeoutException) =>
+      complete(StatusCodes.ServiceUnavailable, busy.getMessage)
+    case NonFatal(cause) =>
+      log.error("unexpected", cause)
+      complete(StatusCodes.InternalServerError, "Something went wrong.")
+  }
 }

@@ -2,112 +2,70 @@ package org.samewire.randoms
 
 import akka.actor.typed.scaladsl.AskPattern._
 import akka.actor.typed.{ActorRef, ActorSystem}
-import akka.http.scaladsl.model._
-import akka.http.scaladsl.model.headers.Date
+import akka.http.scaladsl.coding.{Coders, Encoder}
+import akka.http.scaladsl.marshallers.sprayjson.SprayJsonSupport._
+import akka.http.scaladsl.model.StatusCodes
+import akka.http.scaladsl.model.headers.RawHeader
 import akka.http.scaladsl.server.Directives._
-import akka.http.scaladsl.server._
-import akka.util.{ByteString, Timeout}
-import java.util.concurrent.ThreadLocalRandom
+import akka.http.scaladsl.server.{Directive0, Route}
+import akka.http.scaladsl.unmarshalling.Unmarshaller
+import akka.util.Timeout
 import scala.concurrent.duration._
 
-/** The routes. */
-final class RandomsRoutes(
-    draws: ActorRef[Draws.Command],
-    compressFrom: Option[Long],
-    log: ResultLog
-)(implicit system: ActorSystem[_]) {
-  import RandomsRoutes._
+final class RandomsRoutes(drawings: ActorRef[Drawings.Start], settings: RandomsSettings)(implicit
+    system: ActorSystem[_]
+) {
+  import JsonFormats._
 
-  /** A last resort: waiting requests are limited by their number. */
-  private implicit val timeout: Timeout = 290.seconds
+  /** A last resort: Drawings answers earlier. */
+  private implicit val askTimeout: Timeout = 55.seconds
 
-  private implicit val rejections: RejectionHandler = RejectionHandler
-    .newBuilder()
-    .handleAll[MethodRejection] { rejected =>
-      val allowed = rejected.map(_.supported)
-      refuse(
-        Problem.methodNotAllowed(
-          if (allowed.contains(HttpMethods.GET)) allowed :+ HttpMethods.HEAD else allowed
-        )
-      )
-    }
-    .handle { case rejection =>
-      system.log.error("not handled: {}", rejection)
-      refuse(Problem.Unforeseen)
-    }
-    .handleNotFound(refuse(Problem.NoSuchResource))
-    .result()
+  // By default an empty parameter counts as none, and none is a hundred million draws.
+  private val number = Unmarshaller.strict[String, Int](_.toInt)
 
-  private implicit val exceptions: ExceptionHandler = ExceptionHandler {
-    case _: IllegalUriException => complete(HttpResponse(StatusCodes.BadRequest))
-    case unforeseen             =>
-      system.log.error(unforeseen.toString)
-      refuse(Problem.Unforeseen)
-  }
+  private val draw = parameters(
+    "count".as(number).withDefault(Draw.MaxCount),
+    "seed".as[Long].optional
+  ).as(Draw.apply _)
 
-  // Sealed once: what a directive encloses is evaluated for every request.
-  private val routes: Route = Route.seal(
-    IgnoredBody() {
-      concat(
-        path("healthz")(get(complete(Healthy))),
-        path("info")(get(complete(json(Info.json)))),
-        path("randoms")(get(withParameters(drawElsewhere))),
-        path("randoms" / "sync")(get(withParameters(drawHere)))
-      )
-    }
+  // #region randoms.compress
+  private val gzip = Coders.Gzip(message =>
+    Encoder.DefaultFilter(message) &&
+      message.entity.contentLengthOption.exists(_ >= settings.compressionMinBytes)
   )
 
-  private val compressed: Route = compressFrom.fold(routes)(Compression(_)(routes))
+  private val compressed: Directive0 =
+    if (!settings.compression) pass
+    else
+      respondWithHeader(RawHeader("Vary", "Accept-Encoding")) &
+        encodeResponseWith(Coders.NoCoding, gzip)
+  // #endregion randoms.compress
 
-  // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(compressed)
+  private val always = handleExceptions(Problem.exceptions) &
+    handleRejections(Problem.rejections) & Connection.unbroken & Connection.parsed
 
-  // #region randoms.draw
-  /** On the dispatcher of the actors that draw. */
-  private def drawElsewhere(count: Int, seed: Int): Route =
-    onSuccess(draws.ask(Draws.Draw(count, seed, _))) {
-      case Draws.Drawn(result) => answer(result)
-      case Draws.Busy          => refuse(Problem.Busy)
+  val route: Route =
+    always {
+      concat(
+        path("healthz")(get(complete(StatusCodes.OK))),
+        path("info")(get(complete(Info.now()))),
+        // #region randoms.draw
+        path("randoms") {
+          (get & compressed & draw & attribute(Connection.ClientLeft)) { (draw, clientLeft) =>
+            // A child of the actor draws, on the drawing dispatcher.
+            onSuccess(drawings.askWithStatus[Result](Drawings.Start(draw, clientLeft, _)))(answer)
+          }
+        },
+        path("randoms" / "sync") {
+          // This thread of the default dispatcher draws, and serves nobody else in that time.
+          (get & compressed & draw)(draw => answer(Result.of(draw)))
+        }
+        // #endregion randoms.draw
+      )
     }
 
-  /** On the dispatcher that serves: the thread serves nobody else meanwhile. */
-  private def drawHere(count: Int, seed: Int): Route = answer(Result.json(count, seed))
-  // #endregion randoms.draw
-
-  private def answer(result: String): Route = {
-    log.write(result)
-    complete(json(result))
+  private def answer(result: Result): Route = {
+    settings.log(result)
+    complete(result)
   }
-
-  private def withParameters(route: (Int, Int) => Route): Route = extractUri { uri =>
-    val query = uri.query()
-    val count = query.get("count").fold(Option(MaxCount))(natural).filter(_ <= MaxCount)
-    val seed = query
-      .get("seed")
-      .fold(Option(randomSeed))(natural)
-      .filter(seed => seed >= 1 && seed <= MaxSeed)
-    (count, seed) match {
-      case (None, _)                 => refuse(Problem.InvalidCount)
-      case (_, None)                 => refuse(Problem.InvalidSeed)
-      case (Some(count), Some(seed)) => route(count.toInt, seed.toInt)
-    }
-  }
-}
-
-object RandomsRoutes {
-  private val MaxCount = 100000000L
-  private val MaxSeed = 4294967295L
-
-  private val Healthy = json("""{"status":"ok"}""")
-
-  private def refuse(problem: Problem): Route = complete(problem.response)
-
-  private def randomSeed: Long = ThreadLocalRandom.current.nextLong(1, MaxSeed + 1)
-
-  /** A number in ASCII digits without sign, space or leading zero that is not far too large. */
-  private def natural(digits: String): Option[Long] =
-    Option.when(digits.matches("0|[1-9][0-9]{0,9}"))(digits.toLong)
-
-  private def json(body: String): HttpEntity.Strict =
-    HttpEntity(ContentTypes.`application/json`, ByteString(body))
 }

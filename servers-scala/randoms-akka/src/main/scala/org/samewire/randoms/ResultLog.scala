@@ -2,21 +2,19 @@ package org.samewire.randoms
 
 import org.slf4j.LoggerFactory
 
-/** Where results are written, a line each. */
-trait ResultLog {
-  def write(result: String): Unit
-}
-
 object ResultLog {
-  private lazy val queue = LoggerFactory.getLogger("results")
+  private val results = LoggerFactory.getLogger("results")
 
   // #region randoms.log
-  val byName: Map[String, ResultLog] = Map(
+  /** What writes a line, by the value of LOG. */
+  val writers: Map[String, Result => Unit] = Map(
     "none" -> (_ => ()),
-    // Who logs waits until it is written, and for others who are writing.
-    "sync" -> (result => println(result)),
-    // Who logs puts it into a queue (logback.xml), from which another thread writes.
-    "async" -> (result => queue.info(result))
+    // The thread that answers waits until the line is written.
+    "sync" -> (result => println(json(result))),
+    // It puts the line into a queue (logback.xml), from which another thread writes.
+    "async" -> (result => results.info(json(result)))
   )
   // #endregion randoms.log
+
+  private def json(result: Result): String = JsonFormats.resultFormat.write(result).compactPrint
 }

@@ -3,68 +3,56 @@ package org.samewire.raytracer
 import akka.Done
 import akka.actor.typed.scaladsl.Behaviors
 import akka.actor.typed.{ActorRef, Behavior, DispatcherSelector}
+import akka.pattern.StatusReply
 import akka.util.ByteString
-import scala.collection.immutable.Queue
 import scala.concurrent.Future
+import scala.concurrent.duration._
+import scala.util.Try
+import scala.util.control.NoStackTrace
 
-/** Gives pictures to renderers, of which there is one for each core, and keeps the others waiting,
-  * in order, as long as there is room for them.
+/** There is no picture, and it is no error of ours. */
+final class NotPainted(reason: String) extends RuntimeException(reason) with NoStackTrace
+
+/** The actor that has pictures painted: a child of it paints one and stops. Children wait for a
+  * thread of the painting dispatcher in the order in which they come.
   */
 object Gallery {
-  sealed trait Command
 
-  /** A picture that is asked for, until its client has `gone`. */
-  final case class Picture(
-      width: Int,
-      height: Int,
-      depth: Int,
-      gone: Future[Done],
-      replyTo: ActorRef[Answer]
-  ) extends Command {
-    def abandoned: Boolean = gone.isCompleted
+  /** A picture for a client that may leave before it is painted. */
+  final case class Paint(
+      picture: Picture,
+      clientLeft: Future[Done],
+      replyTo: ActorRef[StatusReply[ByteString]]
+  )
+
+  private val MaxPictures = 256
+  private val MaxTime = 50.seconds
+  private val Threads = DispatcherSelector.fromConfig("painting-dispatcher")
+
+  def apply(): Behavior[Paint] = Behaviors.receive { (context, paint) =>
+    if (context.children.size < MaxPictures)
+      context.spawnAnonymous[Nothing](painter(paint, MaxTime.fromNow), Threads)
+    else
+      paint.replyTo ! StatusReply.error(new NotPainted(s"$MaxPictures pictures are waiting."))
+    Behaviors.same
   }
-  final case class Finished(renderer: ActorRef[Renderer.Work]) extends Command
 
-  sealed trait Answer
-  final case class Png(bytes: ByteString) extends Answer
-  final case class Failed(cause: Throwable) extends Answer
-  case object Busy extends Answer
-
-  /** Nobody sees it. */
-  case object Abandoned extends Answer
-
-  private val MaxWaiting = 256
-
-  def apply(renderers: Int): Behavior[Command] =
-    Behaviors.setup { context =>
-      val dispatcher = DispatcherSelector.fromConfig("rendering-dispatcher")
-      val idle = (1 to renderers).map(n => context.spawn(Renderer(), s"renderer-$n", dispatcher))
-      open(idle.toList, Queue.empty)
+  private def painter(paint: Paint, deadline: Deadline): Behavior[Nothing] =
+    Behaviors.setup[Nothing] { _ =>
+      paint.replyTo ! StatusReply.fromTryKeepException(Try(render(paint, deadline)))
+      Behaviors.stopped
     }
 
-  private def open(
-      idle: List[ActorRef[Renderer.Work]],
-      waiting: Queue[Picture]
-  ): Behavior[Command] =
-    Behaviors.receive {
-      case (context, picture: Picture) =>
-        lazy val wanted = waiting.filterNot(_.abandoned)
-        idle match {
-          case renderer :: others =>
-            renderer ! Renderer.Work(picture, context.self)
-            open(others, waiting)
-          case Nil if waiting.size < MaxWaiting => open(Nil, waiting.enqueue(picture))
-          case Nil if wanted.size < MaxWaiting  => open(Nil, wanted.enqueue(picture))
-          case Nil                              =>
-            picture.replyTo ! Busy
-            Behaviors.same
-        }
-      case (context, Finished(renderer)) =>
-        waiting.dropWhile(_.abandoned).dequeueOption match {
-          case Some((picture, others)) =>
-            renderer ! Renderer.Work(picture, context.self)
-            open(idle, others)
-          case None => open(renderer :: idle, Queue.empty)
-        }
+  // #region raytracer.render
+  private def render(paint: Paint, deadline: Deadline): ByteString = {
+    import paint.picture._
+    val pixels = new Array[Byte](3 * width * height)
+    for (y <- 0 until height) {
+      if (paint.clientLeft.isCompleted) throw new NotPainted("The client has left.")
+      if (deadline.isOverdue()) throw new NotPainted(s"A picture takes $MaxTime at most.")
+      Raytracer.renderRow(width, height, depth, y, pixels, 3 * width * y)
     }
+    Picture.png(width, height, pixels)
+  }
+  // #endregion raytracer.render
 }

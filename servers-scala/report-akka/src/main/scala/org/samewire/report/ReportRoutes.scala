@@ -2,64 +2,42 @@ package org.samewire.report
 
 import akka.actor.typed.scaladsl.AskPattern._
 import akka.actor.typed.{ActorRef, ActorSystem}
-import akka.http.scaladsl.model._
-import akka.http.scaladsl.model.headers.Date
+import akka.http.scaladsl.model.headers.RawHeader
+import akka.http.scaladsl.model.{ContentTypes, HttpEntity, StatusCodes}
 import akka.http.scaladsl.server.Directives._
-import akka.http.scaladsl.server._
-import akka.util.{ByteString, Timeout}
+import akka.http.scaladsl.server.Route
+import akka.util.Timeout
 
-/** The routes. `timeout` is for a whole report. */
+/** `timeout` is a last resort: a report keeps to its own time. */
 final class ReportRoutes(reports: ActorRef[Reports.Make])(implicit
     system: ActorSystem[_],
     timeout: Timeout
 ) {
-  import ReportRoutes._
 
-  private implicit val rejections: RejectionHandler = RejectionHandler
-    .newBuilder()
-    .handleAll[MethodRejection] { rejected =>
-      val allowed = rejected.map(_.supported)
-      refuse(
-        Problem.methodNotAllowed(
-          if (allowed.contains(HttpMethods.GET)) allowed :+ HttpMethods.HEAD else allowed
-        )
-      )
-    }
-    .handle { case rejection =>
-      system.log.error("not handled: {}", rejection)
-      refuse(Problem.Unforeseen)
-    }
-    .handleNotFound(refuse(Problem.NoSuchResource))
-    .result()
-
-  private implicit val exceptions: ExceptionHandler = ExceptionHandler { case unforeseen =>
-    system.log.error(unforeseen.toString)
-    refuse(Problem.Unforeseen)
-  }
-
-  // Sealed once: what a directive encloses is evaluated for every request.
-  private val routes: Route = Route.seal(
-    IgnoredBody() {
-      concat(
-        path("healthz")(get(complete(Healthy))),
-        path("report")(get(report))
-      )
-    }
+  /** The page shows titles that others have written. */
+  private val guarded = respondWithHeaders(
+    RawHeader("X-Content-Type-Options", "nosniff"),
+    RawHeader(
+      "Content-Security-Policy",
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; " +
+        "form-action 'none'; frame-ancestors 'none'"
+    )
   )
 
-  // Akka HTTP's own Date is up to a second old, and older under load.
-  val route: Route = mapResponse(_.addHeader(Date(DateTime.now)))(routes)
+  private val always = handleExceptions(Problem.exceptions) &
+    handleRejections(Problem.rejections) & RequestHead.unbroken
 
-  private def report: Route =
-    onSuccess(reports.ask(Reports.Make)) {
-      case Right(page)   => complete(HttpEntity(ContentTypes.`text/html(UTF-8)`, page))
-      case Left(problem) => refuse(problem)
+  val route: Route =
+    always {
+      concat(
+        path("healthz")(get(complete(StatusCodes.OK))),
+        path("report") {
+          (get & guarded) {
+            onSuccess(reports.askWithStatus(Reports.Make)) { report =>
+              complete(HttpEntity(ContentTypes.`text/html(UTF-8)`, Page(report)))
+            }
+          }
+        }
+      )
     }
-}
-
-object ReportRoutes {
-  private val Healthy =
-    HttpEntity(ContentTypes.`application/json`, ByteString("""{"status":"ok"}"""))
-
-  private def refuse(problem: Problem): Route = complete(problem.response)
 }

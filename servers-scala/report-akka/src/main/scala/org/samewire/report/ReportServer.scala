@@ -2,99 +2,67 @@ package org.samewire.report
 
 import akka.Done
 import akka.actor.CoordinatedShutdown
+import akka.actor.CoordinatedShutdown.PhaseBeforeServiceUnbind
 import akka.actor.typed.scaladsl.Behaviors
-import akka.actor.typed.{ActorSystem, Behavior}
+import akka.actor.typed.{ActorSystem, Behavior, SupervisorStrategy}
 import akka.http.scaladsl.Http
+import akka.http.scaladsl.server.Route
 import akka.http.scaladsl.settings.ServerSettings
 import akka.pattern.after
 import akka.util.Timeout
-import java.net.{InetSocketAddress, Socket}
-import java.util.logging.LogManager
-import scala.concurrent.ExecutionContext
+import com.typesafe.config.{ConfigException, ConfigFactory}
+import scala.concurrent.Future
 import scala.concurrent.duration._
-import scala.util.{Failure, Success, Using}
+import scala.util.{Failure, Success}
 
-/** The object graph, from start to stop. */
 object ReportServer {
   def main(args: Array[String]): Unit =
-    Configuration.from(sys.env).flatMap(check) match {
-      case Right(configuration) => start(configuration)
-      case Left(problem)        => fail(problem)
+    try {
+      val config = ConfigFactory.load()
+      ActorSystem[Nothing](ReportServer(ReportSettings(config)), "report", config)
+    } catch {
+      case unusable: ConfigException =>
+        System.err.println(unusable.getMessage)
+        sys.exit(1)
     }
 
-  def start(configuration: Configuration): ActorSystem[Nothing] = {
-    Using.resource(getClass.getResourceAsStream("/logging.properties")) {
-      LogManager.getLogManager.readConfiguration(_)
-    }
-    ActorSystem[Nothing](ReportServer(configuration), "report")
-  }
-
-  /** Whether the port is free is known now, and not after all the rest has been started. */
-  private def check(configuration: Configuration): Either[String, Configuration] = {
-    import configuration._
-    Using(new Socket) { socket =>
-      socket.setReuseAddress(true)
-      socket.bind(new InetSocketAddress(host, port))
-    }.toEither.map(_ => configuration).left.map(cannotListen(configuration, _))
-  }
-
-  private def cannotListen(configuration: Configuration, cause: Throwable): String =
-    s"cannot listen on ${configuration.host}:${configuration.port}: ${cause.getMessage}"
-
-  private def apply(configuration: Configuration): Behavior[Nothing] =
+  private def apply(settings: ReportSettings): Behavior[Nothing] =
     Behaviors.setup[Nothing] { context =>
       implicit val system: ActorSystem[_] = context.system
-      implicit val executionContext: ExecutionContext = context.executionContext
-      import configuration._
-      // The actor of a report keeps to the time limit; what waits for it only must not give up first.
-      implicit val timeout: Timeout = upstreamTimeout + 5.seconds
+      import context.executionContext
+      import settings.{host, port, upstreamTimeout}
 
+      val restart = SupervisorStrategy.restart.withLimit(maxNrOfRetries = 10, 1.minute)
       val reports = context.spawn(
-        Reports(
-          new Upstream(todo, upstreamTimeout),
-          new Upstream(raytracer, upstreamTimeout),
-          upstreamTimeout
-        ),
+        Behaviors.supervise(Reports(new Upstreams(settings))).onFailure[Exception](restart),
         "reports"
       )
-      val settings = ServerSettings(system).mapTimeouts(
-        _.withRequestTimeout(upstreamTimeout + 15.seconds)
-          // Without a byte in either direction, also while a report is made.
-          .withIdleTimeout(upstreamTimeout + 60.seconds)
-      )
+      // If it stops for good, so does this actor, and the process with it.
+      context.watch(reports)
+
+      implicit val lastResort: Timeout = upstreamTimeout + 5.seconds
+      // While an answer is awaited, no byte comes or goes.
+      val http = ServerSettings(system).mapTimeouts(_.withIdleTimeout(upstreamTimeout + 1.minute))
+
+      // #region server.stop
+      // What clients have sent by then is answered before connections are closed.
+      CoordinatedShutdown(system).addTask(PhaseBeforeServiceUnbind, "wait") { () =>
+        after(500.millis)(Future.successful(Done))
+      }
+
       Http()
         .newServerAt(host, port)
-        .withSettings(settings)
-        .bind(new ReportRoutes(reports).route)
+        .withSettings(http)
+        .bindFlow(RequestHead.inTime(Route.toFunction(new ReportRoutes(reports).route)))
+        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 7500.millis))
+        // #endregion server.stop
         .onComplete {
-          case Success(binding) => stopWithSystem(binding)
-          case Failure(cause)   => fail(cannotListen(configuration, cause))
+          case Success(binding) => system.log.info("listening on {}", binding.localAddress)
+          case Failure(cause)   =>
+            val reason = cause.getMessage
+            system.log.error(s"cannot listen on HOST $host and PORT $port: $reason")
+            system.terminate()
         }
       Behaviors.empty
     }
-
-  // #region server.stop
-  /** On SIGTERM: no new connections, then the requests in flight. The JVM ends with status 143 once
-    * this is done.
-    */
-  private def stopWithSystem(binding: Http.ServerBinding)(implicit
-      system: ActorSystem[_],
-      executionContext: ExecutionContext
-  ): Unit = {
-    import CoordinatedShutdown._
-    val shutdown = CoordinatedShutdown(system)
-    // What has arrived by now is still accepted: to unbind would reset it.
-    shutdown.addTask(PhaseServiceUnbind, "unbind")(() => after(200.millis)(binding.unbind()))
-    shutdown.addTask(PhaseServiceRequestsDone, "finish") { () =>
-      // For requests that are already on their way; connections without one are then cut.
-      after(1500.millis)(binding.terminate(hardDeadline = 6500.millis)).map(_ => Done)
-    }
-  }
-  // #endregion server.stop
-
-  private def fail(problem: String): Unit = {
-    System.err.println(problem)
-    // At once: nothing has begun that would have to be brought to an end.
-    Runtime.getRuntime.halt(1)
-  }
 }

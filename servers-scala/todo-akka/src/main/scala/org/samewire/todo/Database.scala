@@ -1,6 +1,6 @@
 package org.samewire.todo
 
-import com.github.jasync.sql.db.pool.{ConnectionFactory, ConnectionPool}
+import com.github.jasync.sql.db.pool.{ConnectionFactory, ConnectionPool, PoolExhaustedException}
 import com.github.jasync.sql.db.postgresql.PostgreSQLConnection
 import com.github.jasync.sql.db.postgresql.exceptions.GenericDatabaseException
 import com.github.jasync.sql.db.postgresql.pool.PostgreSQLConnectionFactory
@@ -8,15 +8,15 @@ import com.github.jasync.sql.db.{Connection, ConnectionPoolConfiguration}
 import io.netty.channel.nio.NioEventLoopGroup
 import io.netty.util.concurrent.DefaultThreadFactory
 import java.net.URI
-import java.util.concurrent.{CompletableFuture, CompletionException, Executor}
+import java.util.concurrent.{CompletableFuture, CompletionException, Executor, TimeoutException}
 import kotlinx.coroutines.ExecutorsKt
 import scala.concurrent.duration._
 
 /** The database cannot be asked now. */
 final class DatabaseAway(cause: Throwable) extends RuntimeException(cause)
 
-/** PostgreSQL is there, but gave a statement up: another transaction holds its row for too long. */
-final class StatementTimeout(cause: Throwable) extends RuntimeException(cause)
+/** The database is there, but other statements hold the row or all connections for too long. */
+final class DatabaseBusy(cause: Throwable) extends RuntimeException(cause)
 
 object Database {
 
@@ -79,10 +79,11 @@ object Database {
     case wrapper: CompletionException    => explain(wrapper.getCause)
     case error: GenericDatabaseException =>
       String.valueOf(error.getErrorMessage.getFields.get('C')) match {
-        case "57014"                                      => new StatementTimeout(error)
+        case "57014"                                      => new DatabaseBusy(error)
         case state if AwayClasses.contains(state.take(2)) => new DatabaseAway(error)
         case _                                            => error
       }
+    case late @ (_: TimeoutException | _: PoolExhaustedException) => new DatabaseBusy(late)
     // All else is a connection that could not be had or was lost.
     case lost => new DatabaseAway(lost)
   }

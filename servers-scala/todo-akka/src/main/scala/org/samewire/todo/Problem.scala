@@ -33,10 +33,11 @@ object Problem {
 
   val exceptions: ExceptionHandler = ExceptionHandler {
     // By default it is logged as a warning.
-    case IllegalRequestException(info, status) => complete(status, info.summary)
-    case _: DatabaseAway | _: StatementTimeout | _: CircuitBreakerOpenException |
-        _: TimeoutException =>
-      complete(StatusCodes.ServiceUnavailable, "The database does not answer.")
+    case IllegalRequestException(info, status)            => complete(status, info.summary)
+    case _: DatabaseAway | _: CircuitBreakerOpenException =>
+      complete(StatusCodes.ServiceUnavailable, "The database is away.")
+    case _: DatabaseBusy | _: TimeoutException =>
+      complete(StatusCodes.ServiceUnavailable, "The database is busy.")
     case NonFatal(cause) =>
       log.error("unexpected", cause)
       complete(StatusCodes.InternalServerError, "Something went wrong.")

@@ -21,41 +21,46 @@ final class TodoRoutes(todos: ActorRef[Todos.Command])(implicit system: ActorSys
   private val MaxLimit = 100
   private val MaxId = 9007199254740991L
 
-  private val always = handleExceptions(Problem.exceptions) &
-    handleRejections(Problem.rejections) & RequestBody.read
+  // The body is read first: Akka HTTP reads that of a rejected request, and would ask for it a second time.
+  private val always = handleExceptions(Problem.exceptions) & RequestHead.unbroken &
+    RequestBody.read & handleRejections(Problem.rejections)
 
-  val route: Route =
-    always {
-      concat(
-        path("healthz") {
-          get {
-            onSuccess(todos.askWithStatus(Ping))(_ => complete(StatusCodes.OK))
-          }
-        },
-        path("todos")(concat(list, create)),
-        path("todos" / LongNumber) { id =>
-          concat(
-            get {
-              orNotFound(todos.askWithStatus(Find(id, _)))
-            },
-            put {
-              entity(as[Content]) { content =>
-                change(id, Changes(Some(content.title), Some(content.completed)))
-              }
-            },
-            patch {
-              entity(as[Changes])(change(id, _))
-            },
-            delete {
-              onSuccess(todos.askWithStatus[Boolean](Remove(id, _))) { found =>
-                if (found) complete(StatusCodes.NoContent) else reject
-              }
-            }
-          )
+  // Made once: what is written within a directive is made anew for each request.
+  private val service: Route =
+    concat(
+      path("healthz") {
+        get {
+          onSuccess(todos.askWithStatus(Ping))(_ => complete(StatusCodes.OK))
         }
-      )
-    }
+      },
+      path("todos")(concat(list, create)),
+      path("todos" / LongNumber) { id =>
+        concat(
+          get {
+            orNotFound(todos.askWithStatus(Find(id, _)))
+          },
+          // #region todo.update
+          put {
+            entity(as[Content]) { content =>
+              change(id, Changes(Some(content.title), Some(content.completed)))
+            }
+          },
+          patch {
+            entity(as[Changes])(change(id, _))
+          },
+          // #endregion todo.update
+          delete {
+            onSuccess(todos.askWithStatus[Boolean](Remove(id, _))) { found =>
+              if (found) complete(StatusCodes.NoContent) else reject
+            }
+          }
+        )
+      }
+    )
 
+  val route: Route = always(service)
+
+  // #region todo.list
   private def list: Route =
     (get & parameters("limit".as[Int].withDefault(50), "after".as[Long].withDefault(0L))) {
       (limit, after) =>
@@ -65,13 +70,16 @@ final class TodoRoutes(todos: ActorRef[Todos.Command])(implicit system: ActorSys
           }
         }
     }
+  // #endregion todo.list
 
+  // #region todo.create
   private def create: Route =
     (post & entity(as[NewTodo])) { newTodo =>
       onSuccess(todos.askWithStatus[Todo](Add(newTodo, _))) { todo =>
         respondWithHeader(Location(s"/todos/${todo.id}"))(complete(StatusCodes.Created -> todo))
       }
     }
+  // #endregion todo.create
 
   private def change(id: Long, changes: Changes): Route =
     orNotFound(todos.askWithStatus(Change(id, changes, _)))

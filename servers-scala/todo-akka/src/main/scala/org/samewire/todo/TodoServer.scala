@@ -45,7 +45,7 @@ object TodoServer {
       Http()
         .newServerAt(host, port)
         .bindFlow(RequestHead.inTime.via(Route.toFlow(new TodoRoutes(todos).route)))
-        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 8.seconds))
+        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 7500.millis))
         // #endregion server.stop
         .onComplete {
           case Success(binding) => system.log.info("listening on {}", binding.localAddress)

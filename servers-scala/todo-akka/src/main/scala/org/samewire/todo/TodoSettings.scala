@@ -16,16 +16,18 @@ object TodoSettings {
         throw new ConfigException.BadValue(config.getValue(path).origin, path, expected)
       )
 
+    // #region server.configure
     TodoSettings(
-      config.getString("todo.host"),
+      parse("todo.host", "HOST must not be empty")(Some(_).filter(_.nonEmpty)),
       parse("todo.port", "PORT must be an integer from 1 to 65535") {
         _.toIntOption.filter(isPort)
       },
       parse(
         "todo.postgres-url",
-        "POSTGRES_URL must be postgres://user[:password]@host:port/database"
+        "POSTGRES_URL must be postgres://user[:password]@host[:port]/database"
       )(database)
     )
+    // #endregion server.configure
   }
 
   private def isPort(number: Int): Boolean = number > 0 && number < 65536
@@ -33,7 +35,9 @@ object TodoSettings {
   private def database(url: String): Option[URI] =
     Try(new URI(url)).toOption.filter { uri =>
       Set("postgres", "postgresql").contains(uri.getScheme) && uri.getHost != null &&
-      (uri.getPort == -1 || isPort(uri.getPort)) && uri.getPath.length > 1 &&
+      (uri.getPort == -1 || isPort(
+        uri.getPort
+      )) && uri.getPath.length > 1 && uri.getQuery == null &&
       Option(uri.getUserInfo).exists(_.matches("[^:].*"))
     }
 }

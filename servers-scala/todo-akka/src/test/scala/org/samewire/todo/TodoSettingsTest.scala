@@ -23,6 +23,9 @@ class TodoSettingsTest extends AnyWordSpec with Matchers {
       for (port <- Seq("", "0", "65536", "80.5", "http"))
         the[ConfigException] thrownBy settings(port, url) should have message
           "String: 1: Invalid value at 'todo.port': PORT must be an integer from 1 to 65535"
+      the[ConfigException] thrownBy TodoSettings(
+        ConfigFactory.parseString(s"""todo { host = "", port = 1, postgres-url = "$url" }""")
+      ) should have message "String: 1: Invalid value at 'todo.host': HOST must not be empty"
       for (bad <- Seq("mysql://me:secret@db/x", "postgres://me:secret@db:0/x", "me:secret@db/x"))
         (the[ConfigException] thrownBy settings("1", bad)).getMessage should
           (include("POSTGRES_URL") and not include "secret")

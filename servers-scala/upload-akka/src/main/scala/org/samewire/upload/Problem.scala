@@ -1,42 +1,53 @@
 package org.samewire.upload
 
-import akka.http.scaladsl.model.headers.Allow
-import akka.http.scaladsl.model.{
-  ContentType,
-  HttpEntity,
-  HttpHeader,
-  HttpMethod,
-  HttpResponse,
-  MediaTypes,
-  StatusCode,
-  StatusCodes
-}
-import akka.util.ByteString
+import akka.http.scaladsl.model._
+import akka.http.scaladsl.server._
+import java.io.IOException
+import org.slf4j.LoggerFactory
+import scala.util.control.{NoStackTrace, NonFatal}
+import spray.json.DefaultJsonProtocol._
+import spray.json._
 
-/** An answer with an RFC 9457 body. */
-final case class Problem(status: StatusCode, detail: String, headers: Seq[HttpHeader] = Nil) {
-  def response: HttpResponse = {
-    val body = s"""{"type":"about:blank","title":"${status.reason}",""" +
-      s""""status":${status.intValue},"detail":"$detail"}"""
-    HttpResponse(status, headers, HttpEntity(Problem.Json, ByteString(body)))
-  }
-}
+/** What goes wrong is answered as RFC 9457 has it, from this file alone. */
+final case class Problem(title: String, status: Int, detail: String)
+
+/** A form that breaks a rule. */
+final case class InvalidForm(rule: String) extends RuntimeException(rule) with NoStackTrace
 
 object Problem {
-  private val Json = ContentType(MediaTypes.`application/problem+json`)
+  private val log = LoggerFactory.getLogger(classOf[Problem])
+  private implicit val format: RootJsonFormat[Problem] = jsonFormat3(Problem.apply)
 
-  val Malformed = Problem(StatusCodes.BadRequest, "Malformed multipart body.")
-  val NoFile = Problem(StatusCodes.BadRequest, "At least one file is required.")
-  val TooManyFiles = Problem(StatusCodes.BadRequest, "At most 2 files are accepted.")
-  val UnexpectedFile = Problem(StatusCodes.BadRequest, "Unexpected file field.")
-  val NoSuchResource = Problem(StatusCodes.NotFound, "No such resource.")
-  val NoSuchUpload = Problem(StatusCodes.NotFound, "No such upload.")
-  val BodyTooLarge = Problem(StatusCodes.ContentTooLarge, "Request body too large.")
-  val NotMultipart =
-    Problem(StatusCodes.UnsupportedMediaType, "Content-Type must be multipart/form-data.")
-  val Unforeseen = Problem(StatusCodes.InternalServerError, "Internal server error.")
-  val NoSpace = Problem(StatusCodes.InsufficientStorage, "Insufficient storage.")
+  private def entity(status: StatusCode, detail: String): ResponseEntity =
+    HttpEntity(
+      ContentType(MediaTypes.`application/problem+json`),
+      Problem(status.reason, status.intValue, detail).toJson.compactPrint
+    )
 
-  def methodNotAllowed(allowed: Seq[HttpMethod]): Problem =
-    Problem(StatusCodes.MethodNotAllowed, "Method not allowed.", Seq(Allow(allowed)))
+  private def complete(status: StatusCode, detail: String): Route =
+    Directives.complete(HttpResponse(status, entity = entity(status, detail)))
+
+  val rejections: RejectionHandler = RejectionHandler.default.mapRejectionResponse {
+    case response @ HttpResponse(status, _, HttpEntity.Strict(_, text), _) =>
+      response.withEntity(entity(status, text.utf8String))
+    case response => response
+  }
+
+  val exceptions: ExceptionHandler = ExceptionHandler {
+    // By default it is logged as a warning.
+    case IllegalRequestException(info, status) => complete(status, info.summary)
+    case InvalidForm(rule)                     => complete(StatusCodes.BadRequest, rule)
+    case large: EntityStreamSizeException      =>
+      complete(StatusCodes.ContentTooLarge, s"At most ${large.limit} bytes are taken.")
+    case full: IOException if isFull(full) =>
+      complete(StatusCodes.InsufficientStorage, "There is no room on the disk.")
+    case NonFatal(cause) =>
+      log.error("unexpected", cause)
+      complete(StatusCodes.InternalServerError, "Something went wrong.")
+  }
+
+  /** ENOSPC and EDQUOT: Java has nothing but their messages. */
+  private def isFull(failure: IOException): Boolean =
+    Seq("No space left on device", "Disk quota exceeded")
+      .exists(String.valueOf(failure.getMessage).contains)
 }

@@ -1,0 +1,3 @@
+package org.samewire.chat;
+
+record Message(long id, String user, String text) {}

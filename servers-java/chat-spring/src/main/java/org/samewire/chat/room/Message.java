@@ -1,4 +1,0 @@
-package org.samewire.chat.room;
-
-/** What somebody said. */
-record Message(long id, String user, String text) {}

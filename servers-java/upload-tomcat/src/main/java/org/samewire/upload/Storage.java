@@ -1,0 +1,101 @@
+package org.samewire.upload;
+
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** The folder: a file for each upload, with its id for a name. */
+final class Storage {
+  private static final String UNFINISHED = ".part-";
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  private final Path folder;
+
+  Storage(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Whether there was no room for a file. Java tells it by the words of the system alone. */
+  static boolean isFull(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("No space left on device") || message.contains("quota exceeded");
+  }
+
+  boolean isWritable() {
+    return Files.isWritable(folder);
+  }
+
+  /** Deletes what an earlier process, or this one at its end, has not finished. */
+  void deleteUnfinished() throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, UNFINISHED + "*")) {
+      for (Path file : files) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  Form newForm() {
+    return new Form();
+  }
+
+  /** Throws NoSuchFileException if there is no such file. */
+  FileChannel open(String id) throws IOException {
+    return FileChannel.open(folder.resolve(id), StandardOpenOption.READ);
+  }
+
+  /** Whether there was such a file. */
+  boolean delete(String id) throws IOException {
+    return Files.deleteIfExists(folder.resolve(id));
+  }
+
+  /** The files of one form. They have temporary names, and are deleted if they are not kept. */
+  final class Form implements Closeable {
+    private final List<String> ids = new ArrayList<>();
+    private boolean kept;
+
+    String newFile() {
+      String id = UUID.randomUUID().toString();
+      ids.add(id);
+      return id;
+    }
+
+    /** Returns the size. */
+    long write(String id, InputStream content) throws IOException {
+      try (OutputStream file =
+              Files.newOutputStream(unfinished(id), StandardOpenOption.CREATE_NEW);
+          var buffered = new BufferedOutputStream(file, BUFFER_BYTES)) {
+        return content.transferTo(buffered);
+      }
+    }
+
+    void keep() throws IOException {
+      for (String id : ids) {
+        Files.move(unfinished(id), folder.resolve(id), StandardCopyOption.ATOMIC_MOVE);
+      }
+      kept = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (String id : kept ? List.<String>of() : ids) {
+        Files.deleteIfExists(unfinished(id));
+        Files.deleteIfExists(folder.resolve(id));
+      }
+    }
+
+    private Path unfinished(String id) {
+      return folder.resolve(UNFINISHED + id);
+    }
+  }
+}

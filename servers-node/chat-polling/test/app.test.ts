@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { createApp } from '../src/app.ts';
+import { Room } from '../src/room.ts';
+import { createHttpServer } from '../src/server.ts';
+
+const room = new Room();
+const server = createHttpServer(createApp(room, pino({ enabled: false })));
+await once(server.listen(0, '127.0.0.1'), 'listening');
+after(() => server.close());
+
+const { port } = server.address() as AddressInfo;
+const url = `http://127.0.0.1:${port}`;
+
+function post(body: string, type = 'application/json') {
+  return fetch(`${url}/messages`, { method: 'POST', body, headers: { 'Content-Type': type } });
+}
+
+/** What comes back on a connection until the server closes it. */
+function sendBytes(bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+test('a message is there for who polls, and a poll with a name makes present', async () => {
+  const { last } = room;
+  const response = await post('{"user":"ana","text":"<b>oi</b>"}');
+  assert.equal(response.status, 201);
+  assert.deepEqual(await response.json(), { room: room.name, id: last + 1, user: 'ana', text: '<b>oi</b>' });
+  const poll = await fetch(`${url}/messages?after=${last}&user=bia%2Bc`);
+  const message = { id: last + 1, user: 'ana', text: '<b>oi</b>' };
+  assert.deepEqual(await poll.json(), { room: room.name, messages: [message], last: last + 1 });
+  assert.deepEqual(await (await fetch(`${url}/presence`)).json(), { room: room.name, users: ['bia+c'] });
+});
+
+test('what breaks a rule is a 400, and gets no id', async () => {
+  const { last } = room;
+  const texts = ['""', '"\\n"', '"\\u0000"', '"\\ud800"', '5', 'null', JSON.stringify('a'.repeat(501))];
+  const bodies = ['', '{', '[]', '{}', '{"text":"oi"}', ...texts.map((text) => `{"user":"ana","text":${text}}`)];
+  for (const body of [...bodies, JSON.stringify({ user: 'a'.repeat(33), text: 'oi' })]) {
+    assert.equal((await post(body)).status, 400, body);
+  }
+  assert.equal((await post('oi', 'text/plain')).status, 415);
+  assert.equal((await post(' '.repeat(65_537))).status, 413);
+  for (const query of [
+    'after=',
+    'after=x',
+    'after=-1',
+    'after=9007199254740992',
+    `after=${'9'.repeat(400)}`,
+    'after=0&after=1',
+    'user=',
+  ]) {
+    assert.equal((await fetch(`${url}/messages?${query}`)).status, 400, query);
+  }
+  assert.equal(room.last, last);
+});
+
+test('the page runs nothing but its own files', async () => {
+  const page = await fetch(url);
+  assert.match(String(page.headers.get('Content-Security-Policy')), /default-src 'self'/);
+  assert.match(await page.text(), /data-transport="polling"/);
+  assert.equal((await fetch(`${url}/assets/chat.js`)).headers.get('Content-Type'), 'text/javascript; charset=utf-8');
+  assert.equal((await fetch(`${url}/assets/..%2fREADME.md`)).status, 404);
+});
+
+test('messages of one connection are posted in their order', async () => {
+  const { last } = room;
+  const body = '{"user":"ana","text":"oi"}';
+  const head = `POST /messages HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  const get = `GET /messages?after=${last + 2} HTTP/1.1\r\nHost: a\r\nConnection: close`;
+  const answers = await sendBytes(`${head}\r\n\r\n${body}${head}\r\n\r\n${body}${get}\r\n\r\n`);
+  const ids = answers.match(/"(id|last)":\d+/g);
+  assert.deepEqual(ids, [`"id":${last + 1}`, `"id":${last + 2}`, `"last":${last + 2}`]);
+});
+
+/** An answer with all messages does not fit into the buffers of a socket. */
+function fill(): void {
+  for (let message = 0; message < 1_000; message += 1) {
+    room.post('ana', '\u{1f600}'.repeat(500));
+  }
+}
+
+test('what clients do not read has a bound', { timeout: 60_000 }, async () => {
+  fill();
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  const silent = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').pause());
+  for (const socket of silent) {
+    socket.write('GET /messages HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
+  }
+  while (!sockets.some(({ destroyed }) => destroyed)) {
+    await sleep(10);
+  }
+  assert.ok(sockets.reduce((sum, { writableLength }) => sum + writableLength, 0) <= 64 * 1024 * 1024);
+  assert.equal((await fetch(`${url}/messages`)).status, 200);
+  for (const socket of silent) {
+    socket.destroy();
+  }
+});
+
+test('pipelined requests are served in turn, and none is refused before', async () => {
+  const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+  for (const bad of ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
+    const answers = await sendBytes(`${get}${get}${bad}`);
+    assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200'], bad);
+    assert.match(await sendBytes(bad), /^HTTP\/1.1 400 /);
+  }
+  assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+});
+
+test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {
+  const get = 'GET /messages HTTP/1.1\r\nHost: a\r\n\r\n';
+  fill();
+  const uncaught = mock.fn();
+  process.on('uncaughtException', uncaught);
+  for (let client = 0; client < 12; client += 1) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${get.repeat(100)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(server, 'connect');
+    socket.resetAndDestroy();
+  }
+  await sleep(100);
+  const answers = await sendBytes(`${get.repeat(10)}nonsense\r\n\r\n`);
+  assert.equal(answers.match(/HTTP\/1.1 200/g)?.length, 10);
+  assert.equal(uncaught.mock.callCount(), 0);
+});

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import createError from 'http-errors';
+
+const LIMIT = 8_192;
+
+/** The value of a JSON body. A body that is too large is read to its end, and not kept: its client is told when it reads. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw createError(415, 'The body must be application/json.');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= LIMIT) {
+      chunks.push(chunk);
+    }
+  }
+  if (size > LIMIT) {
+    throw createError(413, `The body must have at most ${LIMIT} bytes.`);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    throw createError(400, 'The body must be JSON.');
+  }
+}

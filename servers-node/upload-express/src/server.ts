@@ -1,0 +1,24 @@
+import { createServer, type Server } from 'node:http';
+import type { Express } from 'express';
+import { refuseConnect, refuseInTurn } from './pipelining.ts';
+
+/** Node's HTTP server, with its limits. */
+export function createHttpServer(app: Express): Server {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 15 * 60_000, // head and body: a large file on a slow line takes its time
+      connectionsCheckingInterval: 2_000, // how often Node looks for them
+      keepAliveTimeout: 50_000,
+      requireHostHeader: false, // refused in turn: see framing.ts
+      joinDuplicateHeaders: true, // two Host fields become one that is refused
+      optimizeEmptyRequests: true, // no stream of events for a body that is not there
+    },
+    app,
+  );
+  server.on('clientError', refuseInTurn);
+  server.on('connect', refuseConnect);
+  server.setTimeout(45_000); // without a byte in either direction
+  server.maxConnections = 500;
+  return server;
+}

@@ -1,0 +1,95 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Randoms;
+
+use Samewire\Xorshift\Xorshift;
+
+final class RandomsController
+{
+    private const PARAMETERS = [
+        'count' => ['filter' => FILTER_VALIDATE_INT, 'options' => ['min_range' => 0, 'max_range' => 100_000_000]],
+        'seed' => ['filter' => FILTER_VALIDATE_INT, 'options' => ['min_range' => 1, 'max_range' => 4_294_967_295]],
+    ];
+
+    /** @param string $log "none", "sync" or "async" */
+    public function __construct(private readonly string $log)
+    {
+    }
+
+    // #region randoms.draw
+    /** @param array<string, mixed> $query */
+    public function inTurn(array $query): Response
+    {
+        [$count, $seed] = self::parameters($query);
+
+        // As many processes draw as there are processors, the others sleep. The end of a request gives the turn back.
+        $turn = sem_get((int) getenv('SEMAPHORE'), (int) getenv('PROCESSORS'), 0600);
+        sem_acquire($turn);
+        $counts = Xorshift::draw($count, $seed);
+        sem_release($turn);
+
+        return $this->result($count, $counts);
+    }
+
+    /** @param array<string, mixed> $query */
+    public function atOnce(array $query): Response
+    {
+        [$count, $seed] = self::parameters($query);
+
+        return $this->result($count, Xorshift::draw($count, $seed));
+    }
+    // #endregion randoms.draw
+
+    /** HEAD: the same without the work. @param array<string, mixed> $query */
+    public function describe(array $query): Response
+    {
+        self::parameters($query);
+
+        return new Response(200);
+    }
+
+    /** @param array<int, int> $counts */
+    private function result(int $count, array $counts): Response
+    {
+        $response = new Response(200, ['count' => $count, 'counts' => (object) array_filter($counts)]);
+        // #region randoms.log
+        match ($this->log) {
+            'sync' => self::print($response->json),
+            'async' => register_shutdown_function(static function () use ($response): void {
+                flush(); // PHP has no thread for it: the same process sends the answer, then it writes.
+                self::print($response->json);
+            }),
+            'none' => null,
+        };
+        // #endregion randoms.log
+
+        return $response;
+    }
+
+    private static function print(string $line): void
+    {
+        // A pipe would mix long lines of several processes.
+        $turn = sem_get(-(int) getenv('SEMAPHORE'), 1, 0600);
+        sem_acquire($turn);
+        file_put_contents('php://stdout', "$line\n");
+        sem_release($turn);
+    }
+
+    /**
+     * @param array<string, mixed> $query
+     * @return array{int, int} count and seed
+     */
+    public static function parameters(array $query): array
+    {
+        $values = filter_var_array($query, self::PARAMETERS);
+        foreach (self::PARAMETERS as $name => ['options' => $range]) {
+            if ($values[$name] === false) {
+                throw new Problem(400, "$name must be an integer from $range[min_range] to $range[max_range].");
+            }
+        }
+
+        return [$values['count'] ?? 100_000_000, $values['seed'] ?? random_int(1, 4_294_967_295)];
+    }
+}

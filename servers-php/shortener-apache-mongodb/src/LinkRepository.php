@@ -1,0 +1,85 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Shortener;
+
+use MongoDB\Driver\BulkWrite;
+use MongoDB\Driver\Command;
+use MongoDB\Driver\Exception\BulkWriteException;
+use MongoDB\Driver\Exception\RuntimeException;
+use MongoDB\Driver\Manager;
+use MongoDB\Driver\Query;
+
+/** The driver opens the one connection of this process when it is needed, and keeps it for requests that follow. */
+class LinkRepository
+{
+    private const OPTIONS = [
+        'appName' => 'shortener-apache-mongodb',
+        'connectTimeoutMS' => 3000,
+        'serverSelectionTimeoutMS' => 3000,
+        'socketTimeoutMS' => 4500, // the driver reads once more after it
+    ];
+
+    private const QUERY_OPTIONS = ['limit' => 1, 'singleBatch' => true, 'maxTimeMS' => 4000];
+
+    private const DUPLICATE_KEY = 11000;
+
+    private readonly Manager $manager;
+
+    /** @param string $links the collection, as `database.collection` */
+    public function __construct(string $url, private readonly string $links)
+    {
+        $this->manager = new Manager($url, self::OPTIONS);
+    }
+
+    public function find(string $hash): ?string
+    {
+        return $this->ask(function () use ($hash): ?string {
+            $query = new Query(['_id' => $hash], self::QUERY_OPTIONS);
+
+            return $this->manager->executeQuery($this->links, $query)->toArray()[0]->url ?? null;
+        });
+    }
+
+    /** False if the hash is taken. */
+    public function insert(string $hash, string $url): bool
+    {
+        return $this->ask(function () use ($hash, $url): bool {
+            $write = new BulkWrite();
+            $write->insert(['_id' => $hash, 'url' => $url]);
+            try {
+                $this->manager->executeBulkWrite($this->links, $write);
+
+                return true;
+            } catch (BulkWriteException $error) {
+                return $error->getCode() === self::DUPLICATE_KEY ? false : throw $error;
+            }
+        });
+    }
+
+    public function ping(): void
+    {
+        $this->ask(fn () => $this->manager->executeCommand('admin', new Command(['ping' => 1])));
+    }
+
+    /**
+     * Whatever the server or the way to it refuses, it is away. A wrong use of the driver is no RuntimeException.
+     *
+     * @template Answer
+     * @param callable(): Answer $question
+     * @return Answer
+     */
+    private function ask(callable $question): mixed
+    {
+        try {
+            return $question();
+        } catch (RuntimeException $error) {
+            // All processes together leave one line a minute.
+            if (apcu_add("database-away-{$error->getCode()}", true, ttl: 60)) {
+                trigger_error("MongoDB is away: {$error->getMessage()}", E_USER_WARNING);
+            }
+            throw new Problem(503, 'The database is away.');
+        }
+    }
+}

@@ -1,0 +1,67 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Upload\Tests;
+
+use PHPUnit\Framework\TestCase;
+
+/** httpd sends some files without PHP: apache.conf itself refuses a framing that two parsers can read in two ways. */
+final class FramingTest extends TestCase
+{
+    private static int $port;
+
+    /** @var resource */
+    private static $server;
+    private static string $folder;
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$port = self::freePort();
+        self::$folder = sys_get_temp_dir() . '/uploads-' . getmypid();
+        mkdir(self::$folder);
+        $environment = ['PORT' => (string) self::$port, 'UPLOAD_DIR' => self::$folder];
+        $quiet = ['file', '/dev/null', 'w'];
+        self::$server = proc_open(['setsid', PHP_BINARY, 'start.php'], [2 => $quiet], $pipes, env_vars: $environment);
+        for ($tries = 0; $tries < 100 && !@fsockopen('127.0.0.1', self::$port); $tries++) {
+            usleep(100_000);
+        }
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        proc_terminate(self::$server);
+        proc_close(self::$server);
+        rmdir(self::$folder . '/.incoming');
+        rmdir(self::$folder);
+    }
+
+    /**
+     * @testWith ["/", "HTTP/1.1", "chunked, chunked"]
+     *           ["/", "HTTP/1.0", "chunked"]
+     *           ["/healthz", "HTTP/1.1", "chunked, chunked"]
+     *           ["/healthz", "HTTP/1.0", "chunked"]
+     */
+    public function testAFramingThatCanBeReadInTwoWaysIsRefused(string $target, string $version, string $coding): void
+    {
+        $client = fsockopen('127.0.0.1', self::$port);
+        stream_set_timeout($client, 5);
+        $head = "GET $target $version\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: $coding";
+        fwrite($client, "$head\r\n\r\n0\r\n\r\n");
+        $answer = stream_get_contents($client); // up to the end of the connection
+
+        self::assertStringStartsWith('HTTP/1.1 400 ', $answer);
+        self::assertSame(1, substr_count($answer, 'HTTP/1.1 '));
+        self::assertTrue(feof($client));
+    }
+
+    /** A port that is free now. */
+    private static function freePort(): int
+    {
+        $socket = stream_socket_server('tcp://127.0.0.1:0');
+        $port = (int) substr(strrchr(stream_socket_get_name($socket, false), ':'), 1);
+        fclose($socket);
+
+        return $port;
+    }
+}

@@ -1,0 +1,57 @@
+package org.samewire.upload
+
+import akka.NotUsed
+import akka.http.scaladsl.model.{HttpEntity, RequestEntity}
+import akka.http.scaladsl.server.Directive0
+import akka.http.scaladsl.server.Directives.mapRequest
+import akka.stream.FlowShape
+import akka.stream.scaladsl.{Broadcast, Flow, GraphDSL, Sink}
+import akka.util.ByteString
+
+/** Guards answers and memory. The reader of a form stops at its closing delimiter, or at a mistake,
+  * and Akka HTTP would close the connection: a client that still sends would lose the answer. Of a
+  * form that does not begin with its boundary the reader would keep all bytes that come before one.
+  */
+object FormBody {
+  val read: Directive0 = mapRequest(_.mapEntity { entity =>
+    val begin = beginOf(entity)
+    val bytes = toTheEnd.via(beginningWith(begin))
+    entity match {
+      // Its length is kept: without it the entity would be chunked, and HTTP/1.0 forbids that.
+      case sized: HttpEntity.Default   => sized.copy(data = sized.data.via(bytes))
+      case chunked: HttpEntity.Chunked => chunked.transformDataBytes(bytes)
+      case whole: HttpEntity.Strict    =>
+        check(whole.data.startsWith(begin))
+        whole
+    }
+  })
+
+  /** Of what is no form, none: the route refuses it. */
+  private def beginOf(entity: RequestEntity): ByteString =
+    entity.contentType.mediaType match {
+      case form if form.subType == "form-data" =>
+        ByteString(s"--${form.params.getOrElse("boundary", "")}\r\n")
+      case _ => ByteString.empty
+    }
+
+  private def beginningWith(begin: ByteString): Flow[ByteString, ByteString, NotUsed] =
+    Flow[ByteString].statefulMap(() => ByteString.empty)(
+      (before, bytes) => {
+        val known = (before ++ bytes).take(begin.length)
+        check(begin.startsWith(known))
+        (known, bytes)
+      },
+      _ => None
+    )
+
+  private def check(begins: Boolean): Unit =
+    if (!begins) throw InvalidForm("A form begins with its boundary.")
+
+  private def toTheEnd: Flow[ByteString, ByteString, NotUsed] =
+    Flow.fromGraph(GraphDSL.create() { implicit builder =>
+      import GraphDSL.Implicits._
+      val bytes = builder.add(Broadcast[ByteString](2, eagerCancel = false))
+      bytes ~> Sink.ignore
+      FlowShape(bytes.in, bytes.out(1))
+    })
+}
