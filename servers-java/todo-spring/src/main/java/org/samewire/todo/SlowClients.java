@@ -42,6 +42,12 @@ public class SlowClients extends Http11NioProtocol {
     getUtilityExecutor().scheduleWithFixedDelay(look, 1, 1, TimeUnit.SECONDS);
   }
 
+  /** A stop pauses Tomcat. It would answer 400 to a request of which it has the first line only. */
+  @Override
+  public boolean isPaused() {
+    return false;
+  }
+
   private class TimedProcessor extends Http11Processor {
     TimedProcessor() {
       super(SlowClients.this, SlowClients.this.getAdapter());

@@ -99,17 +99,21 @@ final class UploadServer {
   }
 
   // #region server.stop
-  /** Closes the port and idle connections, answers the requests in flight, and cuts the rest. */
+  /**
+   * Closes the port, answers the requests in flight, and cuts the rest. Not with {@code pause}: a
+   * request of which it has read only the first line would be answered with 400.
+   */
   void stop() {
     try {
       connector.getProtocolHandler().closeServerSocketGraceful();
-      connector.pause();
       var threads = (ThreadPoolExecutor) connector.getProtocolHandler().getExecutor();
       long start = System.nanoTime();
-      while (threads.getActiveCount() > 0 && System.nanoTime() - start < STOP_NANOS) {
+      do {
         Thread.sleep(50);
+      } while (threads.getActiveCount() > 0 && System.nanoTime() - start < STOP_NANOS);
+      if (threads.getActiveCount() > 0) {
+        storage.deleteUnfinished();
       }
-      storage.deleteUnfinished();
     } catch (IOException | InterruptedException e) {
       LOG.log(Level.SEVERE, "The stop fails", e);
     }

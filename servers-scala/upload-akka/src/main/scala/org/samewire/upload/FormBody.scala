@@ -1,30 +1,38 @@
 package org.samewire.upload
 
-import akka.NotUsed
 import akka.http.scaladsl.model.{HttpEntity, RequestEntity}
-import akka.http.scaladsl.server.Directive0
-import akka.http.scaladsl.server.Directives.mapRequest
+import akka.http.scaladsl.server.{Directive, Directive1}
 import akka.stream.FlowShape
 import akka.stream.scaladsl.{Broadcast, Flow, GraphDSL, Sink}
 import akka.util.ByteString
+import akka.{Done, NotUsed}
+import scala.concurrent.{Future, Promise}
 
 /** Guards answers and memory. The reader of a form stops at its closing delimiter, or at a mistake,
   * and Akka HTTP would close the connection: a client that still sends would lose the answer. Of a
   * form that does not begin with its boundary the reader would keep all bytes that come before one.
   */
 object FormBody {
-  val read: Directive0 = mapRequest(_.mapEntity { entity =>
+
+  /** Provides the end of the body: a store that reads the form waits for it. */
+  val read: Directive1[Future[Done]] = Directive { inner => context =>
+    val end = Promise[Done]()
+    inner(Tuple1(end.future))(context.mapRequest(_.mapEntity(guarded(_, end))))
+  }
+
+  private def guarded(entity: RequestEntity, end: Promise[Done]): RequestEntity = {
     val begin = beginOf(entity)
-    val bytes = toTheEnd.via(beginningWith(begin))
+    val bytes = toThe(end).via(beginningWith(begin))
     entity match {
       // Its length is kept: without it the entity would be chunked, and HTTP/1.0 forbids that.
       case sized: HttpEntity.Default   => sized.copy(data = sized.data.via(bytes))
       case chunked: HttpEntity.Chunked => chunked.transformDataBytes(bytes)
       case whole: HttpEntity.Strict    =>
         check(whole.data.startsWith(begin))
+        end.success(Done)
         whole
     }
-  })
+  }
 
   /** Of what is no form, none: the route refuses it. */
   private def beginOf(entity: RequestEntity): ByteString =
@@ -47,11 +55,11 @@ object FormBody {
   private def check(begins: Boolean): Unit =
     if (!begins) throw InvalidForm("A form begins with its boundary.")
 
-  private def toTheEnd: Flow[ByteString, ByteString, NotUsed] =
+  private def toThe(end: Promise[Done]): Flow[ByteString, ByteString, NotUsed] =
     Flow.fromGraph(GraphDSL.create() { implicit builder =>
       import GraphDSL.Implicits._
       val bytes = builder.add(Broadcast[ByteString](2, eagerCancel = false))
-      bytes ~> Sink.ignore
+      bytes ~> Sink.ignore.mapMaterializedValue(end.completeWith(_))
       FlowShape(bytes.in, bytes.out(1))
     })
 }

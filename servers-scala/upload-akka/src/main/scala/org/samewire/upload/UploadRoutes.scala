@@ -36,8 +36,8 @@ final class UploadRoutes(store: UploadStore, settings: UploadSettings) {
         pathSingleSlash(get(complete(page))),
         path("healthz")(get(complete(StatusCodes.OK))),
         path("uploads") {
-          (post & limited & FormBody.read & entity(as[Multipart.FormData])) { form =>
-            onSuccess(store.receive(form)) { files =>
+          (post & limited & FormBody.read & entity(as[Multipart.FormData])) { (end, form) =>
+            onSuccess(store.receive(form, end)) { files =>
               complete(StatusCodes.Created -> Uploaded(files))
             }
           }

@@ -1,5 +1,6 @@
 package org.samewire.upload
 
+import akka.Done
 import akka.actor.typed.{ActorSystem, DispatcherSelector}
 import akka.http.scaladsl.model.Multipart.FormData.BodyPart
 import akka.http.scaladsl.model.StatusCodes.ContentTooLarge
@@ -41,13 +42,13 @@ final class UploadStore(settings: UploadSettings)(implicit system: ActorSystem[_
   def remove(id: String): Future[Boolean] = Future(Files.deleteIfExists(file(id)))
 
   // #region upload.stream-to-disk
-  def receive(form: Multipart.FormData): Future[Seq[StoredFile]] =
+  def receive(form: Multipart.FormData, end: Future[Done]): Future[Seq[StoredFile]] =
     Future(Files.createTempDirectory(settings.directory, Draft)).flatMap { draft =>
       form.parts
         .mapError(asInvalidForm)
         .zipWithIndex
         .mapConcat { case (part, index) =>
-          if (index >= MaxParts) throw InvalidForm(s"At most $MaxParts parts are taken.")
+          if (index >= MaxParts) refuse(part, s"At most $MaxParts parts are taken.")
           // A file field that was left empty has an empty file name.
           val isFile = part.filename.exists(_.nonEmpty)
           if (!isFile) part.entity.discardBytes()
@@ -59,14 +60,21 @@ final class UploadStore(settings: UploadSettings)(implicit system: ActorSystem[_
         .recover { case broken => () => Future.failed(broken) }
         .mapAsync(1)(_())
         .runWith(Sink.seq)
+        .transformWith(files => end.transform(_ => files))
         .map(publish(_, draft))
         .andThen { case _ => delete(draft) }
     }
 
   private def check(part: BodyPart, index: Long): BodyPart =
-    if (part.name != Field) throw InvalidForm(s"Files are expected in $Field.")
-    else if (index >= MaxFiles) throw InvalidForm(s"At most $MaxFiles files are taken.")
+    if (part.name != Field) refuse(part, s"Files are expected in $Field.")
+    else if (index >= MaxFiles) refuse(part, s"At most $MaxFiles files are taken.")
     else part
+
+  /** The rest of a form comes only after the bytes of its parts. */
+  private def refuse(part: BodyPart, why: String): Nothing = {
+    part.entity.discardBytes()
+    throw InvalidForm(why)
+  }
 
   private def write(part: BodyPart, draft: Path): () => Future[StoredFile] = () => {
     val id = UUID.randomUUID.toString
