@@ -28,7 +28,6 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
-import java.util.regex.Pattern;
 
 /** The routes. */
 final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -36,8 +35,6 @@ final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest
 
   private static final HttpResponseStatus CONTENT_TOO_LARGE =
       new HttpResponseStatus(413, "Content Too Large");
-
-  private static final Pattern PATH = Pattern.compile("(/links)?/[^/]+");
 
   private static final String ALPHABET =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -51,10 +48,13 @@ final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-    Future.succeededFuture(request)
-        .compose(this::route)
-        .otherwise(ShortenerHandler::failure)
-        .onSuccess(ctx::writeAndFlush);
+    Future<FullHttpResponse> response;
+    try {
+      response = route(request);
+    } catch (RuntimeException e) {
+      response = Future.failedFuture(e);
+    }
+    response.otherwise(ShortenerHandler::failure).onSuccess(ctx::writeAndFlush);
   }
 
   private Future<FullHttpResponse> route(FullHttpRequest request) {
@@ -68,13 +68,15 @@ final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest
     }
     HttpMethod method = request.method();
     String path = path(request);
-    if (!PATH.matcher(path).matches()) {
-      throw new ProblemException(NOT_FOUND, "There is no such resource.");
-    }
     if (path.equals("/links")) {
       return method.equals(HttpMethod.POST)
           ? create(NewLink.from(request).url())
           : notAllowed("POST");
+    }
+    int name = path.lastIndexOf('/') + 1;
+    boolean isLink = path.startsWith("/links/") && name == "/links/".length();
+    if (name == path.length() || name != 1 && !isLink) {
+      throw new ProblemException(NOT_FOUND, "There is no such resource.");
     }
     if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
       return notAllowed("GET, HEAD");
@@ -82,9 +84,7 @@ final class ShortenerHandler extends SimpleChannelInboundHandler<FullHttpRequest
     if (path.equals("/healthz")) {
       return links.ping().map(answer -> Responses.empty(OK));
     }
-    return path.startsWith("/links/")
-        ? show(path.substring("/links/".length()))
-        : lookup(path.substring(1));
+    return isLink ? show(path.substring(name)) : lookup(path.substring(name));
   }
 
   // #region shortener.lookup
