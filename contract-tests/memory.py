@@ -1,10 +1,8 @@
 """How much memory the processes of a server take."""
 
-import contextlib
-from pathlib import Path
-
-import psutil
 from watching import Watch
+
+from samewire.process import proportional_memory
 
 
 class Memory(Watch):
@@ -23,14 +21,7 @@ class Memory(Watch):
         """What they take now."""
         if self._pid is None:
             return 0
-        process = psutil.Process(self._pid)
-        total = 0
-        for member in [process, *process.children(recursive=True)]:
-            # It may have ended.
-            with contextlib.suppress(OSError):
-                rollup = Path(f"/proc/{member.pid}/smaps_rollup").read_text()
-                total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
-        return total
+        return proportional_memory(self._pid)
 
     def look(self) -> None:
         """Remember the most."""

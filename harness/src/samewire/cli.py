@@ -321,6 +321,25 @@ def atlas(names: tuple[str, ...], update: bool, page_only: bool, mutants: int | 
     sys.exit(FAILED if bad else 0)
 
 
+@main.command()
+@click.argument("name")
+@click.argument("row", default="")
+@click.option("--service", help="What the server at a URL serves.")
+@click.option("--host", help="Attack this host, though it is not this machine. It must be yours.")
+def attack(name: str, row: str, service: str | None, host: str | None) -> None:
+    """Attack a server with hostile clients, in full: minutes. NAME is a server or a URL, ROW a part of an id."""
+    from samewire.attack import command
+
+    if "://" not in name:
+        sys.exit(FAILED if command.attack_servers(select(find_servers(), (name,)), row, console) else 0)
+    if not service:
+        _fail("say what it serves: --service todo", USAGE)
+    try:
+        sys.exit(FAILED if command.attack_url(name, service, row, host, console) else 0)
+    except command.NotLoopback as error:
+        _fail(str(error), USAGE)
+
+
 def _composed(names: tuple[str, ...]) -> tuple[str, ...]:
     """The ids of the servers that are meant: with names, all of them must run in compose; without, those that do."""
     from samewire.containers import composed

@@ -214,6 +214,19 @@ def kill_tree(pid: int) -> None:
             _wait_until(member, *_ENDED, timeout=10.0)
 
 
+def proportional_memory(pid: int) -> int:
+    """Bytes of proportional set size (`/proc/PID/smaps_rollup`) of a process and its children."""
+    total = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        for member in [root, *root.children(recursive=True)]:
+            # It may have ended.
+            with contextlib.suppress(OSError):
+                rollup = Path(f"/proc/{member.pid}/smaps_rollup").read_text()
+                total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+    return total
+
+
 def session_members(leader: int) -> list[int]:
     """Who runs of the session that a process has started, itself among them; zombies do not."""
     members = []

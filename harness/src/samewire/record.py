@@ -42,7 +42,9 @@ def contract_digest(service: str) -> str:
     package = HARNESS / "src/samewire"
     names = ("browser", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings")
     judges = [package / f"{name}.py" for name in names]
-    judges += sorted(path for part in ("atlas", "contract", "databases") for path in package.glob(f"{part}/*.py"))
+    judges += sorted(
+        path for part in ("atlas", "attack", "contract", "databases") for path in package.glob(f"{part}/*.py")
+    )
     return digest_files(contract + judges, CONTRACTS.parent)
 
 

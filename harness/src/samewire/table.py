@@ -11,7 +11,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from samewire.checks import Check
 
-LAYERS = ("cases", "differential", "wire", "atlas", "life", "browser", "faults")
+LAYERS = ("cases", "differential", "wire", "atlas", "life", "browser", "attack", "faults")
 SUITE = "(the suite itself)"
 """The row of the tests that judge no server: whether the suite finds the faults that it is shown."""
 

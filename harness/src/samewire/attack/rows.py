@@ -1,0 +1,78 @@
+"""The rows of the table of attacks: `contract-tests/attacks/*.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from samewire.contract import wire
+from samewire.paths import CONTRACTS
+
+_SIZE = re.compile(r"\$\{([a-z_]+)\}")
+
+Step = dict[str, Any]
+"""One of `send`, `exchange` (bytes), `drip`, `read`, `wait`, `half_close`, `reset`, as attacks.schema.json has them."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Clients that all do the same at once. `limits` are those that end it on a stack which cannot answer meanwhile."""
+
+    id: str
+    why: str
+    clients: int
+    steps: tuple[Step, ...]
+    receive_buffer: int | None = None
+    limits: Mapping[str, str] | None = None
+    """Part of a stack → the limit and the time-out of which others wait for the end."""
+
+    @property
+    def row(self) -> str:
+        """The row's id, without the size."""
+        return self.id.partition("[")[0]
+
+    def limit_of(self, stack: tuple[str, ...]) -> str | None:
+        """The limit of a server with this stack, if it answers nobody else meanwhile."""
+        return next((text for name, text in (self.limits or {}).items() if name in stack), None)
+
+
+@cache
+def load(service: str, root: Path = CONTRACTS) -> tuple[tuple[Attack, tuple[Attack, ...]], ...]:
+    """Each row for a service: in small, and in full by size. Raises ContractError."""
+    found = []
+    for path, _, entry in wire.entries(root / "attacks", "attacks.schema.json", service):
+        if service not in entry.get("services", [service]):
+            continue
+        sizes = entry["full"]
+        id_ = f"{path.stem}/{entry['id']}"
+        found.append((_attack(id_, entry, entry["small"]), tuple(_attack(id_, entry, size) for size in sizes)))
+    return tuple(found)
+
+
+def _attack(id_: str, entry: Mapping[str, Any], size: Mapping[str, Any]) -> Attack:
+    steps = tuple(_step(_filled(step, size)) for step in entry["do"])
+    name = ", ".join(f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in size.items())
+    return Attack(
+        f"{id_}[{name}]", entry["why"], size["clients"], steps, entry.get("receive_buffer"), entry.get("limits")
+    )
+
+
+def _step(step: Step) -> Step:
+    return {key: wire.parts(value) if key in ("send", "exchange") else value for key, value in step.items()}
+
+
+def _filled(value: Any, size: Mapping[str, Any]) -> Any:
+    """`value` with `${name}` replaced by what the size says; a text that is nothing else becomes the value itself."""
+    if isinstance(value, dict):
+        return {key: _filled(each, size) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, size) for each in value]
+    if not isinstance(value, str):
+        return value
+    if whole := _SIZE.fullmatch(value):
+        return size[whole[1]]
+    return _SIZE.sub(lambda match: str(size[match[1]]), value)
