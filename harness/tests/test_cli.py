@@ -251,7 +251,7 @@ def test_a_server_that_does_not_build_and_one_that_does_not_start_break_no_other
     assert "servers-php/broken does not build; the others are judged" in done.stdout
     assert "no compiler\n" in done.stdout
     assert "servers-php/silent did not start" in done.stdout
-    assert re.search(rf"^{good.id} +[1-9][0-9]*/0/0", done.stdout, re.M), done.stdout
+    assert re.search(rf"^{good.id} +[1-9][0-9]* ", done.stdout, re.M), done.stdout
 
 
 def test_builds_that_are_interrupted_end_at_once(tmp_path):

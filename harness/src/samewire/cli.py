@@ -330,13 +330,15 @@ def attack(name: str, row: str, service: str | None, host: str | None) -> None:
     """Attack a server with hostile clients, in full: minutes. NAME is a server or a URL, ROW a part of an id."""
     from samewire.attack import command
 
-    if "://" not in name:
-        sys.exit(FAILED if command.attack_servers(select(find_servers(), (name,)), row, console) else 0)
-    if not service:
+    if "://" in name and not service:
         _fail("say what it serves: --service todo", USAGE)
     try:
-        sys.exit(FAILED if command.attack_url(name, service, row, host, console) else 0)
-    except command.NotLoopback as error:
+        if "://" in name:
+            bad = command.attack_url(name, service, row, host, console)
+        else:
+            bad = command.attack_servers(select(find_servers(), (name,)), row, console)
+        sys.exit(FAILED if bad else 0)
+    except command.NotAttacked as error:
         _fail(str(error), USAGE)
 
 

@@ -28,9 +28,11 @@ def new_table(title: str, first: str, *others: str) -> Table:
 
 
 def outcome_text(counts: Mapping[str, int]) -> str:
-    """`12/1/0`: how many passed, failed and were skipped; each in its colour unless it is none."""
+    """`12`: how many passed; `12/1/0`: how many passed, failed and were skipped, if not all passed."""
     if not counts:
         return "–"
+    if not counts.get("failed") and not counts.get("skipped"):
+        return f"[{_OUTCOMES['passed']}]{counts.get('passed', 0)}[/]"
     colours = {kind: colour if counts.get(kind) else "dim" for kind, colour in _OUTCOMES.items()}
     return "/".join(f"[{colours[kind]}]{counts.get(kind, 0)}[/]" for kind in _OUTCOMES)
 
@@ -43,7 +45,7 @@ def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
     outcomes: Mapping[str, Mapping[str, Mapping[str, int]]] = last["outcomes"]
     servers = {name: counts for name, counts in sorted(outcomes.items()) if name != SUITE}
     layers = [layer for layer in LAYERS if any(layer in counts for counts in servers.values())]
-    table = new_table("The contract suite, server × layer: passed/failed/skipped", "server", *layers)
+    table = new_table("The contract suite, server × layer: passed, or passed/failed/skipped", "server", *layers)
     for name, counts in servers.items():
         table.add_row(name, *(outcome_text(counts.get(layer, {})) for layer in layers))
     if servers:

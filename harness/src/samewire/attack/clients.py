@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import re
+import resource
 import socket
 import struct
+import termios
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -42,25 +45,37 @@ class Seen:
 
 
 def attack(address: Address, one: Attack) -> Seen:
-    """Carry out an attack; it is over when its last client is done."""
+    """Carry out an attack; it is over when its last client is done. OSError if it may not have so many sockets."""
+    _allow_files(one.clients + 200)
     seen = Seen()
     asyncio.run(_all(address, one, seen))
     return seen
 
 
+def _allow_files(number: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < number:
+        raise OSError(f"{number} files are needed at once, and {hard} are allowed: see ulimit -Hn")
+    if soft != resource.RLIM_INFINITY and soft < number:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
+
+
 async def _all(address: Address, one: Attack, seen: Seen) -> None:
-    await asyncio.gather(*(_client(address, one, seen) for _ in range(one.clients)))
+    family, _, _, _, place = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+    async with asyncio.TaskGroup() as group:
+        for _ in range(one.clients):
+            group.create_task(_client(family, place, one, seen))
 
 
-async def _client(address: Address, one: Attack, seen: Seen) -> None:
+async def _client(family: int, place: tuple, one: Attack, seen: Seen) -> None:
     loop = asyncio.get_running_loop()
-    with socket.socket() as sock:
+    with socket.socket(family) as sock:
         sock.setblocking(False)
         if one.receive_buffer:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, one.receive_buffer)
         try:
             async with asyncio.timeout(CONNECT):
-                await loop.sock_connect(sock, (address.host, address.port))
+                await loop.sock_connect(sock, place)
         except OSError:  # TimeoutError is one.
             seen.refused += 1
             return
@@ -83,16 +98,19 @@ async def _do(loop: asyncio.AbstractEventLoop, sock: socket.socket, step: Step, 
                 await _read(loop, sock, seen, **limits)
             finally:
                 sending.cancel()
-                with contextlib.suppress(OSError, asyncio.CancelledError):
-                    await sending
+                await asyncio.wait([sending])
         case {"drip": drip}:
-            for _ in range(drip["times"]):
-                await loop.sock_sendall(sock, drip["bytes"].encode("latin-1"))
-                await asyncio.sleep(drip["every"])
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(drip["times"] * drip["every"] + STUCK):
+                    for _ in range(drip["times"]):
+                        await loop.sock_sendall(sock, drip["bytes"].encode("latin-1"))
+                        await asyncio.sleep(drip["every"])
         case {"read": limits}:
             await _read(loop, sock, seen, **limits)
         case {"wait": seconds}:
             await asyncio.sleep(seconds)
+        case {"arrived": True}:
+            await _arrived(sock)
         case {"half_close": True}:
             sock.shutdown(socket.SHUT_WR)
         case {"reset": True}:
@@ -104,6 +122,14 @@ async def _send(loop: asyncio.AbstractEventLoop, sock: socket.socket, parts: tup
         async with asyncio.timeout(stuck):
             for part in parts:
                 await loop.sock_sendall(sock, part)
+
+
+async def _arrived(sock: socket.socket) -> None:
+    """Wait until the server's side has all bytes (SIOCOUTQ, tcp(7)): a reset would take back the others."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(STUCK):
+            while struct.unpack("i", fcntl.ioctl(sock, termios.TIOCOUTQ, b"\0" * 4))[0]:
+                await asyncio.sleep(0.01)
 
 
 async def _read(

@@ -15,12 +15,15 @@ from samewire.manifest import Server
 from samewire.target import Target
 
 
-class NotLoopback(Exception):
-    """The host is another machine, and was not named as one to attack; the message says what to do."""
+class NotAttacked(Exception):
+    """There is no such row, or the host is not to be attacked; the message says what to do."""
 
 
 def attack_servers(servers: Sequence[Server], row: str, console: Console) -> int:
-    """Attack servers of ours in full, each row on a process of its own; how many of them did not withstand."""
+    """Attack servers of ours in full, each row on a process of its own; how many of them did not withstand.
+
+    Raises NotAttacked.
+    """
     bad = 0
     with Lab() as lab:
         for server in servers:
@@ -28,33 +31,42 @@ def attack_servers(servers: Sequence[Server], row: str, console: Console) -> int
             problems = 0
             for attacks in _in_full(server.service, row):
                 running = lab.start(server)
-                judge.warm_up(running.target)
-                problems += sum(_attack(one, running.target, console) for one in attacks)
+                before = judge.warm_up(running.target)
+                problems += sum(_attack(one, running.target, before, console) for one in attacks)
                 running.kill()
             bad += bool(problems)
     return bad
 
 
 def attack_url(url: str, service: str, row: str, allowed: str | None, console: Console) -> int:
-    """Attack a server at a URL; 1 if it did not withstand. Raises NotLoopback."""
+    """Attack a server at a URL; 1 if it did not withstand. Raises NotAttacked."""
     target = Target(url, service, url)
+    if not url.startswith("http://"):
+        raise NotAttacked(f"{url}: only http:// can be attacked")
     if not _is_loopback(target.host) and allowed != target.host:
-        raise NotLoopback(f"{target.host} is not this machine. If you may attack it: --host {target.host}")
-    return int(any([_attack(one, target, console) for attacks in _in_full(service, row) for one in attacks]))
+        raise NotAttacked(f"{target.host} is not this machine. If you may attack it: --host {target.host}")
+    before = judge.resources(target)
+    every = [one for attacks in _in_full(service, row) for one in attacks]
+    return int(any([_attack(one, target, before, console) for one in every]))
 
 
 def _in_full(service: str, row: str) -> list[tuple[Attack, ...]]:
-    return [full for small, full in rows.load(service) if row in small.row]
+    every = [full for _, full in rows.load(service)]
+    found = [tuple(one for one in full if row in one.id) for full in every]
+    if not any(found):
+        raise NotAttacked(f"no row of {service} has {row!r} in its id: {', '.join(full[0].row for full in every)}")
+    return [full for full in found if full]
 
 
-def _attack(one: Attack, target: Target, console: Console) -> bool:
+def _attack(one: Attack, target: Target, before: judge.Resources, console: Console) -> bool:
     """Whether the server did not withstand; a line says what came of it."""
-    verdict = judge.carry_out([one], target)[0]
+    verdict = judge.carry_out([one], target, before)[0]
     limit = one.limit_of(tuple(target.server.stack)) if target.server else None
-    mark = "[red]✗[/]" if verdict.problems else "[yellow]•[/]" if limit and verdict.starved else "[green]✓[/]"
+    starved = limit and verdict.slowest > judge.HEALTH_SECONDS
+    mark = "[red]✗[/]" if verdict.problems else "[yellow]•[/]" if starved else "[green]✓[/]"
     console.print(f"{mark} {escape(one.id)}: {escape(str(verdict))}", highlight=False, soft_wrap=True)
-    if limit and verdict.starved:
-        console.print(f"    others waited {verdict.starved:.1f} s in all: {limit}", markup=False, highlight=False)
+    if starved:
+        console.print(f"    its limit: {limit}", markup=False, highlight=False, soft_wrap=True)
     for problem in verdict.problems:
         console.print(f"    {problem}", markup=False, highlight=False, soft_wrap=True)
     return bool(verdict.problems)

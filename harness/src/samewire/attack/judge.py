@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import psutil
 
@@ -16,7 +18,7 @@ from samewire.attack.clients import Seen, attack
 from samewire.attack.rows import Attack
 from samewire.contract import wire
 from samewire.contract.wire import HEALTH
-from samewire.http import ExchangeError, Request, exchange
+from samewire.http import ExchangeError, Request, Timeout, exchange
 from samewire.process import proportional_memory
 from samewire.target import Target
 
@@ -26,12 +28,24 @@ GIVEN_BACK_SECONDS = 10.0
 """Seconds after which all is as it was before, once the attackers are gone."""
 GROWTH = 320 << 20
 """Bytes by which the memory of a server may grow: those of a JVM's heap of 256 MiB, and what it has beside it."""
-SLACK = {"processes": 5, "threads": 5, "files": 50, "connections": 0, "temporary files": 0}
-"""How much more there may be of each: pools still grow a little."""
+SLACK = {"processes": 5, "threads": 5, "files": 100, "connections": 0, "temporary files": 0}
+"""How much more there may be of each: pools still grow a little. Each of five more processes has about ten files."""
 LOOK_EVERY = 0.2
 """Seconds between two looks."""
-MOST_LOOKS = 25
-"""Looks at a server after which it counts as settled."""
+
+_LISTENS, _IS_OVER = "0A", "06"
+"""States of a connection in `/proc/PID/net/tcp`: LISTEN and TIME_WAIT."""
+_UPLOAD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a process and its children have; nothing is known of a process that is not ours."""
+
+    pids: frozenset[int]
+    numbers: dict[str, int]
+    memory: int
+    """Bytes of proportional set size."""
 
 
 @dataclass
@@ -40,127 +54,169 @@ class Verdict:
 
     attack: Attack
     seen: Seen
-    problems: list[str] = field(default_factory=list)
-    slowest: float = 0.0
+    problems: list[str]
+    slowest: float
     """Seconds of the slowest answer to others."""
-    growth: int = 0
+    growth: int
     """Bytes by which the memory grew at most."""
-    starved: float = 0.0
-    """Seconds for which others had no answer, or one after HEALTH_SECONDS."""
 
     def __str__(self) -> str:
-        others = f"others waited {self.slowest:.2f} s at most"
-        return f"{self.seen}; {others}; +{self.growth / (1 << 20):.0f} MiB"
+        return f"{self.seen}; others waited {self.slowest:.2f} s at most; +{self.growth / (1 << 20):.0f} MiB"
 
 
-def carry_out(several: Sequence[Attack], target: Target, within: float = HEALTH_SECONDS) -> list[Verdict]:
-    """Carry out attacks, all at the same time, and judge the server; each verdict has the problems of all of them.
-
-    Others have to be answered within so many seconds. Of a server whose process is not known only that is judged.
-    """
-    before = resources(target.pid)
-    with _Others(target) as others, _Memory(target.pid) as memory, ThreadPoolExecutor(len(several)) as pool:
-        seen = list(pool.map(lambda one: attack(target, one), several))
-    problems = [*_alive(target), *_left(target, before)]
-    if memory.growth > GROWTH:
-        problems.append(f"its memory grew by {memory.growth >> 20} MiB (at most {GROWTH >> 20})")
-    limits = [one.limit_of(tuple(target.server.stack) if target.server else ()) for one in several]
-    late = [] if any(limits) else others.problems(within)
-    return [
-        Verdict(one, each, problems + late, others.slowest, memory.growth, others.starved)
-        for one, each in zip(several, seen, strict=True)
-    ]
-
-
-def warm_up(target: Target, clients: int = 32) -> None:
-    """Ask it from many clients at once, so that pools and processes are there before anything is counted."""
-    known = Request("GET", str(wire.words(target.service).get("known", "/healthz")))
+def warm_up(target: Target, clients: int = 32) -> Resources:
+    """Ask it from many clients at once, so that pools and processes are there; what it has then."""
+    known = Request("GET", str(wire.words(target.service).get("known", HEALTH.path)))
+    together = threading.Barrier(clients)
 
     def ask(_: int) -> None:
+        together.wait()
         with contextlib.suppress(ExchangeError):
             exchange(target, known, GIVEN_BACK_SECONDS)
 
     with ThreadPoolExecutor(clients) as pool:
         list(pool.map(ask, range(clients)))
-    _settle(target.pid)
+    return _settled(target, time.monotonic() + GIVEN_BACK_SECONDS / 2)
 
 
-def _settle(pid: int | None) -> None:
-    """Wait until connections that were closed are gone on the server's side as well."""
-    seen = [resources(pid)]
-    while len(seen) < MOST_LOOKS and (len(seen) < 3 or seen[-1] != seen[-3]):
+def carry_out(
+    several: Sequence[Attack], target: Target, before: Resources, within: float = HEALTH_SECONDS
+) -> list[Verdict]:
+    """Carry out attacks, all at the same time, and judge the server; each verdict has the problems of all of them.
+
+    `before` is what the server had when nobody attacked it. Others have to be answered within so many seconds, unless
+    an attack has a limit of this stack. Of a server whose process is not known only its answers are judged.
+    """
+    stack = tuple(target.server.stack) if target.server else ()
+    with _Memory(target.pid) as memory, _Others(target, within) as others, ThreadPoolExecutor(len(several)) as pool:
+        seen = list(pool.map(lambda one: attack(target, one), several))
+        gone = time.monotonic()
+    growth = memory.most - before.memory
+    problems = others.problems(may_wait=any(one.limit_of(stack) for one in several))
+    problems += _alive(target, gone) or _not_given_back(target, before, gone)
+    if growth > GROWTH:
+        problems.append(f"its memory grew by {growth >> 20} MiB (at most {GROWTH >> 20})")
+    return [
+        Verdict(one, each, [*_not_attacked(one, each), *problems], others.slowest, growth)
+        for one, each in zip(several, seen, strict=True)
+    ]
+
+
+def _not_attacked(one: Attack, seen: Seen) -> list[str]:
+    """Why the attack did not take place, if so: then nothing is known."""
+    if not seen.connected:
+        return [f"{one.id}: no client could connect"]
+    if one.expect and not seen.statuses.keys() & {*one.expect}:
+        return [f"{one.id}: none of {', '.join(map(str, one.expect))} was answered, but {seen}"]
+    return []
+
+
+def resources(target: Target) -> Resources:
+    """What it has now."""
+    numbers = dict.fromkeys(SLACK, 0)
+    if target.pid is None or not _runs(target.pid):
+        return Resources(frozenset(), numbers, 0)
+    root = psutil.Process(target.pid)
+    pids = set()
+    for process in [root, *root.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            numbers["threads"] += process.num_threads()
+            numbers["files"] += process.num_fds()
+            pids.add(process.pid)
+    numbers["processes"] = len(pids)
+    numbers["connections"] = _connections(target)
+    numbers["temporary files"] = _temporary_files(root.environ())
+    return Resources(frozenset(pids), numbers, proportional_memory(target.pid))
+
+
+def _connections(target: Target) -> int:
+    """The connections to its port that it has accepted and not closed."""
+    number = 0
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(FileNotFoundError):  # without IPv6
+            for line in Path(f"/proc/{target.pid}/net", table).read_text().splitlines()[1:]:
+                _, local, _, state, *others = line.split()
+                owned = others[5] != "0"
+                number += int(local[-4:], 16) == target.port and owned and state not in (_LISTENS, _IS_OVER)
+    return number
+
+
+def _temporary_files(environment: dict[str, str]) -> int:
+    """The files in its temporary folder, and those in its folder of uploads that are no uploads."""
+    folders = [Path(environment[name]) for name in ("TMPDIR", "UPLOAD_DIR") if name in environment]
+    return sum(not _UPLOAD.fullmatch(path.name) for folder in folders for path in folder.glob("*"))
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs: one that has ended may still be known, until its parent has asked for its status."""
+    try:
+        return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _settled(target: Target, deadline: float) -> Resources:
+    """What it has, once that does not change any more, or at the deadline."""
+    seen = [resources(target)]
+    while time.monotonic() < deadline and (
+        len(seen) < 3 or len({tuple(one.numbers.values()) for one in seen[-3:]}) > 1
+    ):
         time.sleep(LOOK_EVERY)
-        seen.append(resources(pid))
+        seen.append(resources(target))
+    return seen[-1]
 
 
-def resources(pid: int | None) -> dict[str, int]:
-    """How much of each kind a process and its children have; nothing is known of a process that is not ours."""
-    counted = dict.fromkeys(SLACK, 0)
-    if pid is None:
-        return counted
-    with contextlib.suppress(psutil.NoSuchProcess):
-        root = psutil.Process(pid)
-        folders = {root.environ().get(name) for name in ("TMPDIR", "UPLOAD_DIR")} - {None}
-        counted["temporary files"] = sum(len(list(Path(folder).rglob("*"))) for folder in folders)
-        for process in [root, *root.children(recursive=True)]:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                counted["processes"] += 1
-                counted["threads"] += process.num_threads()
-                counted["files"] += process.num_fds()
-                counted["connections"] += sum(
-                    bool(one.raddr) and one.laddr.port in _ports(root) for one in process.net_connections("tcp")
-                )
-    return counted
-
-
-def _ports(root: psutil.Process) -> set[int]:
-    return {int(port) for port in [root.environ().get("PORT")] if port}
-
-
-def _alive(target: Target) -> list[str]:
+def _alive(target: Target, gone: float) -> list[str]:
     """Why it is not alive, if it is not."""
-    if target.pid is not None and not psutil.pid_exists(target.pid):
-        return [f"the process has ended.\n{target.last_lines()}"]
-    deadline = time.monotonic() + GIVEN_BACK_SECONDS
     while True:
+        late = time.monotonic() > gone + GIVEN_BACK_SECONDS
+        if target.pid is not None and not _runs(target.pid):
+            return [f"the process has ended.\n{target.last_lines()}"]
         try:
             answer = exchange(target, HEALTH, GIVEN_BACK_SECONDS)
-            return [] if answer.status == 200 else [f"GET /healthz afterwards: {answer.status}"]
+            problem = f"GET /healthz afterwards: {answer.status}" if answer.status != 200 else ""
         except ExchangeError as error:
-            if time.monotonic() > deadline:
-                return [f"GET /healthz afterwards: {error}"]
-
-
-def _left(target: Target, before: dict[str, int]) -> list[str]:
-    """What it has not given back in time."""
-    deadline = time.monotonic() + GIVEN_BACK_SECONDS
-    while True:
-        now = resources(target.pid)
-        more = {kind: now[kind] - before[kind] for kind in SLACK if now[kind] > before[kind] + SLACK[kind]}
-        if not more or time.monotonic() > deadline:
-            return [f"{number} more {kind} than before" for kind, number in more.items()]
+            problem = f"GET /healthz afterwards: {error}"
+        if not problem or late:
+            return [problem] if problem else []
         time.sleep(LOOK_EVERY)
 
 
-class _Looks(threading.Thread):
-    """Looks again and again from `with` on, in a thread of its own."""
+def _not_given_back(target: Target, before: Resources, gone: float) -> list[str]:
+    """What it has not given back in time."""
+    while True:
+        late = time.monotonic() > gone + GIVEN_BACK_SECONDS
+        now = _settled(target, gone + GIVEN_BACK_SECONDS)
+        more = {kind: number - before.numbers[kind] for kind, number in now.numbers.items()}
+        problems = [f"{number} more {kind} than before" for kind, number in more.items() if number > SLACK[kind]]
+        if ended := before.pids - now.pids:
+            return [f"{len(ended)} of its processes have ended"]
+        if not problems or late:
+            return problems
+        time.sleep(LOOK_EVERY)
+
+
+class _Looks:
+    """Looks again and again from `with` on, in a thread of its own, and once more at the end."""
 
     def __init__(self) -> None:
-        super().__init__(daemon=True)
         self._ending = threading.Event()
+        self._pool = ThreadPoolExecutor(1)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.look()
-        self.start()
+        self._looking = self._pool.submit(self._look_again)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ending.set()
-        self.join()
+        self._looking.result()
+        self._pool.shutdown()
 
-    def run(self) -> None:
+    def _look_again(self) -> None:
         while not self._ending.wait(LOOK_EVERY):
             self.look()
+        self.look()
 
     def look(self) -> None:
         raise NotImplementedError
@@ -169,30 +225,29 @@ class _Looks(threading.Thread):
 class _Others(_Looks):
     """Another client, who asks whether the server is healthy."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, within: float) -> None:
         super().__init__()
-        self._target = target
+        self._target, self._within = target, within
         self._wrong: list[str] = []
+        self._unanswered: list[str] = []
         self.slowest = 0.0
-        self.starved = 0.0
 
     def look(self) -> None:
         began = time.monotonic()
         try:
-            answer = exchange(self._target, HEALTH, GIVEN_BACK_SECONDS)
+            answer = exchange(self._target, HEALTH, self._within + GIVEN_BACK_SECONDS)
             if answer.status != 200:
                 self._wrong.append(f"GET /healthz of another client: {answer.status}")
+        except Timeout as error:
+            self._unanswered.append(f"GET /healthz of another client: {error}")
         except ExchangeError as error:
             self._wrong.append(f"GET /healthz of another client: {error}")
-        took = time.monotonic() - began
-        self.slowest = max(self.slowest, took)
-        if took > HEALTH_SECONDS:
-            self.starved += took
+        self.slowest = max(self.slowest, time.monotonic() - began)
 
-    def problems(self, within: float) -> list[str]:
-        """What was wrong with the answers."""
-        late = [f"GET /healthz of another client took {self.slowest:.1f} s"] if self.slowest > within else []
-        return [*self._wrong[:1], *late]
+    def problems(self, *, may_wait: bool) -> list[str]:
+        """What was wrong with the answers, and, unless they may wait, that one was late."""
+        late = [f"GET /healthz of another client took {self.slowest:.1f} s"] if self.slowest > self._within else []
+        return [*self._wrong[:1], *([] if may_wait else self._unanswered[:1] or late)]
 
 
 class _Memory(_Looks):
@@ -201,14 +256,9 @@ class _Memory(_Looks):
     def __init__(self, pid: int | None) -> None:
         super().__init__()
         self._pid = pid
-        self._least = self._most = 0
-
-    @property
-    def growth(self) -> int:
-        """By how much it grew at most, in bytes."""
-        return self._most - self._least
+        self.most = 0
+        """Bytes, the most that was seen."""
 
     def look(self) -> None:
-        now = proportional_memory(self._pid) if self._pid is not None else 0
-        self._least = self._least or now
-        self._most = max(self._most, now)
+        if self._pid is not None:
+            self.most = max(self.most, proportional_memory(self._pid))

@@ -15,7 +15,7 @@ from samewire.paths import CONTRACTS
 _SIZE = re.compile(r"\$\{([a-z_]+)\}")
 
 Step = dict[str, Any]
-"""One of `send`, `exchange` (bytes), `drip`, `read`, `wait`, `half_close`, `reset`, as attacks.schema.json has them."""
+"""One of `send`, `exchange` (bytes), `drip`, `read`, `wait`, `arrived`, `half_close`, `reset`: attacks.schema.json."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Attack:
     clients: int
     steps: tuple[Step, ...]
     receive_buffer: int | None = None
+    expect: tuple[int, ...] = ()
+    """Statuses of which one has to be seen, or the attack has not taken place."""
     limits: Mapping[str, str] | None = None
     """Part of a stack → the limit and the time-out of which others wait for the end."""
 
@@ -56,9 +58,8 @@ def load(service: str, root: Path = CONTRACTS) -> tuple[tuple[Attack, tuple[Atta
 def _attack(id_: str, entry: Mapping[str, Any], size: Mapping[str, Any]) -> Attack:
     steps = tuple(_step(_filled(step, size)) for step in entry["do"])
     name = ", ".join(f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in size.items())
-    return Attack(
-        f"{id_}[{name}]", entry["why"], size["clients"], steps, entry.get("receive_buffer"), entry.get("limits")
-    )
+    more = {key: entry[key] for key in ("receive_buffer", "limits") if key in entry}
+    return Attack(f"{id_}[{name}]", entry["why"], size["clients"], steps, expect=tuple(entry.get("expect", ())), **more)
 
 
 def _step(step: Step) -> Step:

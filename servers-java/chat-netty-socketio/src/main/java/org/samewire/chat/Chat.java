@@ -1,7 +1,6 @@
 package org.samewire.chat;
 
 import com.corundumstudio.socketio.AckRequest;
-import com.corundumstudio.socketio.BroadcastOperations;
 import com.corundumstudio.socketio.SocketIOClient;
 import com.corundumstudio.socketio.SocketIOServer;
 import java.util.HashMap;
@@ -62,6 +61,7 @@ final class Chat {
       ack.sendAckData(new Refused("Name already taken."));
     } else {
       tell("joined", Map.of("user", user), client);
+      endSlowPolls();
       users.put(client.getSessionId(), (String) user);
       client.joinRoom(MEMBERS);
       ack.sendAckData(new Joined(room.id(), true, room.last()));
@@ -90,6 +90,7 @@ final class Chat {
     } else {
       Message message = room.add(user, (String) text);
       tell("message", message, client);
+      endSlowPolls();
       ack.sendAckData(new Said(true, message.id()));
     }
   }
@@ -98,6 +99,7 @@ final class Chat {
   synchronized Posted post(String user, String text) {
     Message message = room.add(user, text);
     tell("message", message, null);
+    endSlowPolls();
     return new Posted(room.id(), message.id(), user, text);
   }
 
@@ -108,9 +110,12 @@ final class Chat {
   // #region chat.deliver
   /** At once, to all members but one. */
   private void tell(String event, Object what, SocketIOClient butNot) {
-    BroadcastOperations members = server.getRoomOperations(MEMBERS);
-    members.sendEvent(event, client -> client.equals(butNot), what);
-    SlowPolls.end(members.getClients());
+    server.getRoomOperations(MEMBERS).sendEvent(event, client -> client.equals(butNot), what);
+  }
+
+  /** Not when one leaves: each of these leaves, and that would be a recursion. */
+  private void endSlowPolls() {
+    SlowPolls.end(server.getRoomOperations(MEMBERS).getClients());
   }
 
   // #endregion chat.deliver

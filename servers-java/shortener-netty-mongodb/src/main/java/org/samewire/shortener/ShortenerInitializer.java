@@ -3,6 +3,7 @@ package org.samewire.shortener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.EventExecutor;
@@ -33,7 +34,12 @@ final class ShortenerInitializer extends ChannelInitializer<SocketChannel> {
     clients.add(channel);
     channel
         .pipeline()
-        .addLast(new HttpServerCodec(MAX_LINE, MAX_HEAD, MAX_BODY))
+        .addLast(
+            new HttpServerCodec(
+                new HttpDecoderConfig()
+                    .setMaxInitialLineLength(MAX_LINE)
+                    .setMaxHeaderSize(MAX_HEAD)
+                    .setHeadersFactory(FewHeaders.FACTORY)))
         .addLast(new RequestAggregator(MAX_BODY))
         // Here it sees whole requests only. A request that comes byte by byte gains no time.
         .addLast(new ReadTimeoutHandler(REQUEST_SECONDS))

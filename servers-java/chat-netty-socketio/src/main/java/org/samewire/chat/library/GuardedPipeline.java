@@ -71,7 +71,10 @@ public final class GuardedPipeline extends SocketIOChannelInitializer {
     pipeline.remove(HTTP_ENCODER);
     pipeline.replace(SOCKETIO_ENCODER, SOCKETIO_ENCODER, encoder);
     var decoder =
-        new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD).setMaxHeaderSize(MAX_HEAD);
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(MAX_HEAD)
+            .setMaxHeaderSize(MAX_HEAD)
+            .setHeadersFactory(FewHeaders.FACTORY);
     pipeline
         .addBefore(PACKET_HANDLER, null, new HttpServerCodec(decoder))
         .addBefore(PACKET_HANDLER, null, new RequestAggregator(SafeJson.MAX_PAYLOAD))

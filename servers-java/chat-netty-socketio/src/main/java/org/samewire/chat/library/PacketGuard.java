@@ -23,13 +23,16 @@ import java.util.regex.Pattern;
 @Sharable
 final class PacketGuard extends SimpleChannelInboundHandler<PacketsMessage> {
   private static final byte SEPARATOR = 0x1e;
-  private static final int MAX_EVENTS = 50;
+  private static final int MAX_EVENTS = 50; // and CONNECTs
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Close, probe, pong and upgrade; CONNECT, DISCONNECT, EVENT and ACK. */
+  /**
+   * Close, probe, pong and upgrade; CONNECT, DISCONNECT, EVENT and ACK. The library keeps the data
+   * of CONNECT with the session.
+   */
   private static final Pattern PACKET =
       Pattern.compile(
-          "1|2probe|3|5|4[01](/[^,]*,)?(\\{.*)?|42(/[^,]*,)?\\d{0,9}\\[.*|43\\d{1,9}\\[.*",
+          "1|2probe|3|5|4[01](/[^,]{0,99},)?(\\{.{0,499})?|42(/[^,]{0,99},)?\\d{0,9}\\[.*|43\\d{1,9}\\[.*",
           Pattern.DOTALL);
 
   /** Of a session. */
@@ -77,6 +80,7 @@ final class PacketGuard extends SimpleChannelInboundHandler<PacketsMessage> {
       SessionRequests.endPoll(client);
     }
     return PACKET.matcher(packet).matches()
+        && (!packet.startsWith("40") || state.mayHaveOneMore())
         && (!packet.startsWith("42") || state.connected && state.mayHaveOneMore());
   }
 }

@@ -104,7 +104,7 @@ final class SessionRequests extends SimpleChannelInboundHandler<FullHttpRequest>
       return false;
     }
     if (!query.containsKey("sid")) {
-      return gets && server.getAllClients().size() < MAX_SESSIONS;
+      return gets && isShort(request, query) && server.getAllClients().size() < MAX_SESSIONS;
     }
     ClientHead client = session(first(query, "sid"));
     if (client == null || client.getCurrentTransport() == Transport.WEBSOCKET) {
@@ -117,6 +117,11 @@ final class SessionRequests extends SimpleChannelInboundHandler<FullHttpRequest>
       client.getStore().set(POLL, channel);
     }
     return gets || request.method().equals(HttpMethod.POST);
+  }
+
+  /** The library keeps them with the session. */
+  private static boolean isShort(FullHttpRequest request, Map<String, List<String>> query) {
+    return request.headers().size() <= 50 && query.size() <= 10;
   }
 
   private ClientHead session(String id) {
