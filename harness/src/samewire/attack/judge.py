@@ -124,26 +124,29 @@ def resources(target: Target) -> Resources:
             numbers["files"] += process.num_fds()
             pids.add(process.pid)
     numbers["processes"] = len(pids)
-    numbers["connections"] = _connections(target)
-    numbers["temporary files"] = _temporary_files(root.environ())
+    environment = root.environ()
+    # In a container the port and the folders have names of their own.
+    numbers["connections"] = _connections(root.pid, {target.port, int(environment.get("PORT", target.port))})
+    numbers["temporary files"] = _temporary_files(Path(f"/proc/{root.pid}/root"), environment)
     return Resources(frozenset(pids), numbers, proportional_memory(target.pid))
 
 
-def _connections(target: Target) -> int:
-    """The connections to its port that it has accepted and not closed."""
+def _connections(pid: int, ports: set[int]) -> int:
+    """The connections to these ports that have been accepted and not closed."""
     number = 0
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(FileNotFoundError):  # without IPv6
-            for line in Path(f"/proc/{target.pid}/net", table).read_text().splitlines()[1:]:
+            for line in Path(f"/proc/{pid}/net", table).read_text().splitlines()[1:]:
                 _, local, _, state, *others = line.split()
                 owned = others[5] != "0"
-                number += int(local[-4:], 16) == target.port and owned and state not in (_LISTENS, _IS_OVER)
+                number += int(local[-4:], 16) in ports and owned and state not in (_LISTENS, _IS_OVER)
     return number
 
 
-def _temporary_files(environment: dict[str, str]) -> int:
+def _temporary_files(root: Path, environment: dict[str, str]) -> int:
     """The files in its temporary folder, and those in its folder of uploads that are no uploads."""
-    folders = [Path(environment[name]) for name in ("TMPDIR", "UPLOAD_DIR") if name in environment]
+    names = [environment[name] for name in ("TMPDIR", "UPLOAD_DIR") if name in environment]
+    folders = [root / name.lstrip("/") for name in names]
     return sum(not _UPLOAD.fullmatch(path.name) for folder in folders for path in folder.glob("*"))
 
 
