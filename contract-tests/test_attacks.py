@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from samewire.attack import judge, rows
-from samewire.http import PATIENCE
 from samewire.lab import Lab
 from samewire.manifest import Server
 
-pytestmark = [pytest.mark.layer("attack"), pytest.mark.waits]
+pytestmark = [pytest.mark.layer("attack"), pytest.mark.waits, pytest.mark.timeout(300)]
+
+PATIENCE = 60.0
+"""Seconds of the rule of safety. Other tests run beside this one: how quick a server is, `samewire attack` judges."""
 
 
 def test_attacks(server: Server, lab: Lab) -> None:
@@ -23,8 +25,7 @@ def test_attacks(server: Server, lab: Lab) -> None:
     every = [small for small, _ in rows.load(server.service)]
     limited = [one for one in every if one.limit_of(tuple(server.stack))]
     for several in ([one for one in every if one not in limited], limited):
-        # Other tests run beside this one: no server is quick then.
-        verdicts = judge.carry_out(several, target, before, PATIENCE) if several else []
+        verdicts = judge.carry_out(several, target, before, PATIENCE, PATIENCE) if several else []
         problems = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)
         if problems:
             lines = [f"{server.id} under all attacks at once:", *(f"- {problem}" for problem in problems)]

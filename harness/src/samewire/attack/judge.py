@@ -80,20 +80,25 @@ def warm_up(target: Target, clients: int = 32) -> Resources:
 
 
 def carry_out(
-    several: Sequence[Attack], target: Target, before: Resources, within: float = HEALTH_SECONDS
+    several: Sequence[Attack],
+    target: Target,
+    before: Resources,
+    within: float = HEALTH_SECONDS,
+    back_within: float | None = None,
 ) -> list[Verdict]:
     """Carry out attacks, all at the same time, and judge the server; each verdict has the problems of all of them.
 
     `before` is what the server had when nobody attacked it. Others have to be answered within so many seconds, unless
-    an attack has a limit of this stack. Of a server whose process is not known only its answers are judged.
+    an attack has a limit of this stack, and all has to be given back `back_within` seconds (GIVEN_BACK_SECONDS) after
+    the attackers have gone. Of a server whose process is not known only its answers are judged.
     """
     stack = tuple(target.server.stack) if target.server else ()
     with _Memory(target.pid) as memory, _Others(target, within) as others, ThreadPoolExecutor(len(several)) as pool:
         seen = list(pool.map(lambda one: attack(target, one), several))
-        gone = time.monotonic()
+        deadline = time.monotonic() + (back_within or GIVEN_BACK_SECONDS)
     growth = memory.most - before.memory
     problems = others.problems(may_wait=any(one.limit_of(stack) for one in several))
-    problems += _alive(target, gone) or _not_given_back(target, before, gone)
+    problems += _alive(target, deadline) or _not_given_back(target, before, deadline)
     if growth > GROWTH:
         problems.append(f"its memory grew by {growth >> 20} MiB (at most {GROWTH >> 20})")
     return [
@@ -169,10 +174,10 @@ def _settled(target: Target, deadline: float) -> Resources:
     return seen[-1]
 
 
-def _alive(target: Target, gone: float) -> list[str]:
+def _alive(target: Target, deadline: float) -> list[str]:
     """Why it is not alive, if it is not."""
     while True:
-        late = time.monotonic() > gone + GIVEN_BACK_SECONDS
+        late = time.monotonic() > deadline
         if target.pid is not None and not _runs(target.pid):
             return [f"the process has ended.\n{target.last_lines()}"]
         try:
@@ -185,11 +190,11 @@ def _alive(target: Target, gone: float) -> list[str]:
         time.sleep(LOOK_EVERY)
 
 
-def _not_given_back(target: Target, before: Resources, gone: float) -> list[str]:
+def _not_given_back(target: Target, before: Resources, deadline: float) -> list[str]:
     """What it has not given back in time."""
     while True:
-        late = time.monotonic() > gone + GIVEN_BACK_SECONDS
-        now = _settled(target, gone + GIVEN_BACK_SECONDS)
+        late = time.monotonic() > deadline
+        now = _settled(target, deadline)
         more = {kind: number - before.numbers[kind] for kind, number in now.numbers.items()}
         problems = [f"{number} more {kind} than before" for kind, number in more.items() if number > SLACK[kind]]
         if ended := before.pids - now.pids:
