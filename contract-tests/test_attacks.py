@@ -14,7 +14,7 @@ from samewire.manifest import Server
 pytestmark = [pytest.mark.layer("attack"), pytest.mark.waits, pytest.mark.timeout(300)]
 
 PATIENCE = 60.0
-"""Seconds of the rule of safety. Other tests run beside this one: how quick a server is, `samewire attack` judges."""
+"""Seconds for an answer to others, by the rule of safety. Other tests run beside this one."""
 
 
 def test_attacks(server: Server, lab: Lab) -> None:
@@ -25,7 +25,7 @@ def test_attacks(server: Server, lab: Lab) -> None:
     every = [small for small, _ in rows.load(server.service)]
     limited = [one for one in every if one.limit_of(tuple(server.stack))]
     for several in ([one for one in every if one not in limited], limited):
-        verdicts = judge.carry_out(several, target, before, PATIENCE, PATIENCE) if several else []
+        verdicts = judge.carry_out(several, target, before, PATIENCE) if several else []
         problems = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)
         if problems:
             lines = [f"{server.id} under all attacks at once:", *(f"- {problem}" for problem in problems)]

@@ -10,6 +10,8 @@ from rich.markup import escape
 
 from samewire.attack import judge, rows
 from samewire.attack.rows import Attack
+from samewire.contract.wire import HEALTH
+from samewire.http import ExchangeError, exchange
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
@@ -45,6 +47,10 @@ def attack_url(url: str, service: str, row: str, allowed: str | None, console: C
         raise NotAttacked(f"{url}: only http:// can be attacked")
     if not _is_loopback(target.host) and allowed != target.host:
         raise NotAttacked(f"{target.host} is not this machine. If you may attack it: --host {target.host}")
+    try:
+        exchange(target, HEALTH)
+    except ExchangeError as error:
+        raise NotAttacked(f"{url} does not answer GET /healthz: {error}") from None
     before = judge.resources(target)
     every = [one for attacks in _in_full(service, row) for one in attacks]
     return int(any([_attack(one, target, before, console) for one in every]))

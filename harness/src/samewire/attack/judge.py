@@ -80,22 +80,17 @@ def warm_up(target: Target, clients: int = 32) -> Resources:
 
 
 def carry_out(
-    several: Sequence[Attack],
-    target: Target,
-    before: Resources,
-    within: float = HEALTH_SECONDS,
-    back_within: float | None = None,
+    several: Sequence[Attack], target: Target, before: Resources, within: float = HEALTH_SECONDS
 ) -> list[Verdict]:
     """Carry out attacks, all at the same time, and judge the server; each verdict has the problems of all of them.
 
     `before` is what the server had when nobody attacked it. Others have to be answered within so many seconds, unless
-    an attack has a limit of this stack, and all has to be given back `back_within` seconds (GIVEN_BACK_SECONDS) after
-    the attackers have gone. Of a server whose process is not known only its answers are judged.
+    an attack has a limit of this stack. Of a server whose process is not known only its answers are judged.
     """
     stack = tuple(target.server.stack) if target.server else ()
     with _Memory(target.pid) as memory, _Others(target, within) as others, ThreadPoolExecutor(len(several)) as pool:
         seen = list(pool.map(lambda one: attack(target, one), several))
-        deadline = time.monotonic() + (back_within or GIVEN_BACK_SECONDS)
+        deadline = time.monotonic() + GIVEN_BACK_SECONDS
     growth = memory.most - before.memory
     problems = others.problems(may_wait=any(one.limit_of(stack) for one in several))
     problems += _alive(target, deadline) or _not_given_back(target, before, deadline)
