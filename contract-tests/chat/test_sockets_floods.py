@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable
 
 import psutil
 import pytest
-from memory import Memory
 
 from chat.sockets.client import CONNECT, Client, Gone, event, until
 from chat.sockets.engine import Polling, path, payload
 from chat.sockets.room import Room
 from chat.sockets.websocket import TEXT, WebSocket, frame
+from samewire.watching import Memory
 
 pytestmark = [
     pytest.mark.layer("life"),

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from memory import Memory
 
 from report import model
 from report.conftest import GET, IMAGE, IN_TIME, ITEMS, RIGHT, RIGHT_IMAGE, RIGHT_TODOS, TIMEOUT, TODOS, Scene
@@ -22,6 +21,7 @@ from report.model import BAD_UPSTREAM, TIMED_OUT, Item, Upstreams
 from report.strategies import listing
 from report.upstreams import JSON, PNG, Asked, End, Script, Step, Upstream, drip, flood, in_turn, message, playing
 from samewire.http import PATIENCE, Request, Response
+from samewire.watching import Memory
 
 pytestmark = pytest.mark.layer("cases")
 

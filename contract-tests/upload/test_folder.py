@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from memory import Memory
 from request_strategies import chunked
 
 from samewire.atlas import inputs
@@ -21,6 +20,7 @@ from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.target import Target
+from samewire.watching import Memory
 from upload import model
 from upload.forms import BOUNDARY, END, TYPE, exchange_while_sending, files_below, files_left, form, opening, upload
 

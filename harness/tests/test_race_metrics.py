@@ -123,7 +123,7 @@ def test_a_tree_whose_root_is_gone_uses_nothing(spawn):
 
 
 def test_expensive_memory_is_read_less_often(monkeypatch):
-    monkeypatch.setattr(metrics, "_pss", lambda pid: time.sleep(0.005) or 7)
+    monkeypatch.setattr(metrics, "proportional_set_size", lambda pid: time.sleep(0.005) or 7)
     sampler = _sampler(os.getpid())
     assert sampler.snapshot().trees["server"].pss_bytes
     assert sampler.snapshot().trees["server"].pss_bytes is None

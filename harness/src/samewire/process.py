@@ -10,6 +10,7 @@ import json
 import os
 import pwd
 import random
+import re
 import shutil
 import signal
 import socket
@@ -219,12 +220,18 @@ def proportional_memory(pid: int) -> int:
     total = 0
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
-        for member in [root, *root.children(recursive=True)]:
-            # It may have ended.
-            with contextlib.suppress(OSError):
-                rollup = Path(f"/proc/{member.pid}/smaps_rollup").read_text()
-                total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+        total = sum(proportional_set_size(member.pid) for member in [root, *root.children(recursive=True)])
     return total
+
+
+def proportional_set_size(pid: int) -> int:
+    """The same of one process; 0 of one that has ended."""
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
+    except OSError:
+        return 0
+    found = re.search(rb"^Pss:\s*(\d+) kB", rollup, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
 def session_members(leader: int) -> list[int]:

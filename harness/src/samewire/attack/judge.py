@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import psutil
 
@@ -21,6 +20,7 @@ from samewire.contract.wire import HEALTH
 from samewire.http import ExchangeError, Request, Timeout, exchange
 from samewire.process import proportional_memory
 from samewire.target import Target
+from samewire.watching import Memory, Watch
 
 HEALTH_SECONDS = 2.0
 """Seconds in which another client's `GET /healthz` is answered."""
@@ -88,10 +88,14 @@ def carry_out(
     an attack has a limit of this stack. Of a server whose process is not known only its answers are judged.
     """
     stack = tuple(target.server.stack) if target.server else ()
-    with _Memory(target.pid) as memory, _Others(target, within) as others, ThreadPoolExecutor(len(several)) as pool:
+    with (
+        Memory(target.pid, LOOK_EVERY) as memory,
+        _Others(target, within) as others,
+        ThreadPoolExecutor(len(several)) as pool,
+    ):
         seen = list(pool.map(lambda one: attack(target, one), several))
         deadline = time.monotonic() + GIVEN_BACK_SECONDS
-    growth = memory.most - before.memory
+    growth = memory.peak - before.memory
     problems = others.problems(may_wait=any(one.limit_of(stack) for one in several))
     problems += _alive(target, deadline) or _not_given_back(target, before, deadline)
     if growth > GROWTH:
@@ -199,43 +203,18 @@ def _not_given_back(target: Target, before: Resources, deadline: float) -> list[
         time.sleep(LOOK_EVERY)
 
 
-class _Looks:
-    """Looks again and again from `with` on, in a thread of its own, and once more at the end."""
-
-    def __init__(self) -> None:
-        self._ending = threading.Event()
-        self._pool = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> Self:
-        self.look()
-        self._looking = self._pool.submit(self._look_again)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.set()
-        self._looking.result()
-        self._pool.shutdown()
-
-    def _look_again(self) -> None:
-        while not self._ending.wait(LOOK_EVERY):
-            self.look()
-        self.look()
-
-    def look(self) -> None:
-        raise NotImplementedError
-
-
-class _Others(_Looks):
+class _Others(Watch):
     """Another client, who asks whether the server is healthy."""
 
     def __init__(self, target: Target, within: float) -> None:
-        super().__init__()
+        super().__init__(LOOK_EVERY)
         self._target, self._within = target, within
         self._wrong: list[str] = []
         self._unanswered: list[str] = []
         self.slowest = 0.0
 
     def look(self) -> None:
+        """Ask once."""
         began = time.monotonic()
         try:
             answer = exchange(self._target, HEALTH, self._within + GIVEN_BACK_SECONDS)
@@ -251,17 +230,3 @@ class _Others(_Looks):
         """What was wrong with the answers, and, unless they may wait, that one was late."""
         late = [f"GET /healthz of another client took {self.slowest:.1f} s"] if self.slowest > self._within else []
         return [*self._wrong[:1], *([] if may_wait else self._unanswered[:1] or late)]
-
-
-class _Memory(_Looks):
-    """The proportional memory of a process and its children."""
-
-    def __init__(self, pid: int | None) -> None:
-        super().__init__()
-        self._pid = pid
-        self.most = 0
-        """Bytes, the most that was seen."""
-
-    def look(self) -> None:
-        if self._pid is not None:
-            self.most = max(self.most, proportional_memory(self._pid))

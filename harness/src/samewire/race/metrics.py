@@ -11,13 +11,14 @@ as their parent waits for them: cutime and cstime of proc_pid_stat(5). Only its 
 
 import contextlib
 import os
-import re
 import socket
 import struct
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from samewire.process import proportional_set_size
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -169,12 +170,6 @@ def _processes() -> dict[int, _Stat]:
     return stats
 
 
-def _pss(pid: int) -> int:
-    """The proportional set size in bytes; 0 for a process that has none (any more)."""
-    found = re.search(rb"^Pss:\s*(\d+) kB", _read(f"/proc/{pid}/smaps_rollup"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
-
-
 def _cpu_s(pid: int, stat: _Stat) -> float:
     """CPU time of a process and of its children that it has waited for."""
     try:
@@ -286,7 +281,7 @@ class Tree:
         begin = time.monotonic()
         if begin < self._pss_not_before and not at_any_cost:
             return None
-        pss = sum(_pss(pid) for pid in members)
+        pss = sum(proportional_set_size(pid) for pid in members)
         cost = time.monotonic() - begin
         self._pss_not_before = begin + cost / PSS_BUDGET
         return pss
