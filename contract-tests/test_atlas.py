@@ -50,10 +50,9 @@ def test_atlas(target: Target, asked: tuple[inputs.Input, ...], lab: Lab) -> Non
 def test_mutants(server: Server, lab: Lab) -> None:
     """On a server of its own: a mutant may name whatever another test has made."""
     running = lab.start(server)
-    several, end = inputs.load(server.service), time.monotonic() + EXPLORE
-    seed = SEED
+    seed, end = SEED, time.monotonic() + EXPLORE
     while True:
-        outcome = mutants.send_all(mutants.mutants(several, seed, MUTANTS), running.target, several)
+        outcome = mutants.send_all(mutants.mutants(server.service, seed, MUTANTS), running.target)
         if outcome.breaches:
             pytest.fail("\n".join([f"{server.id}, mutants of seed {seed}:", *mutants.told(outcome)]), pytrace=False)
         if time.monotonic() >= end:

@@ -23,7 +23,9 @@ def test_attacks(server: Server, lab: Lab) -> None:
     target = replace(running.target, pid=running.pid)
     before = judge.warm_up(target)
     every = [small for small, _ in rows.load(server.service)]
-    limited = [one for one in every if one.limit_of(tuple(server.stack))]
+    unknown = server.limits.keys() - {one.row for one in every}
+    assert not unknown, f"{server.id}/server.toml has limits of rows that {server.service} does not have: {unknown}"
+    limited = [one for one in every if judge.limit_of(one, target)]
     for several in ([one for one in every if one not in limited], limited):
         verdicts = judge.carry_out(several, target, before, PATIENCE) if several else []
         problems = dict.fromkeys(problem for verdict in verdicts for problem in verdict.problems)

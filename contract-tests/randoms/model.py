@@ -27,7 +27,7 @@ NUMBERS = 1000
 
 _LIMITS = {"count": (0, MOST), "seed": (1, 2**32 - 1)}
 _RESULTS = ("/randoms", "/randoms/sync")
-_MANY = re.compile(rb"count=[0-9]{5}")
+_FEW = re.compile(rb"[^?#]*\?(?:[^&#\s]*&)*count=[0-9]{1,4}(?![0-9])(?!.*count=[0-9]{5})")
 _GZIP = {"": False, "identity": False, "gzip": True, "gzip, deflate": True}
 
 
@@ -103,7 +103,7 @@ def accepts_gzip(request: Request) -> bool | None:
 def is_light(data: bytes) -> bool:
     """Whether bytes that may be read as requests for results ask for few draws; without a count it is the most."""
     lines = [line for line in data.splitlines() if b"andoms" in line]
-    return all(re.search(rb"[?&]count=[0-9]{1,4}(?![0-9])", line) and not _MANY.search(line) for line in lines)
+    return all(_FEW.match(line) for line in lines)
 
 
 def unavailable(request: Request) -> Response:

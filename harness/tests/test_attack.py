@@ -113,13 +113,17 @@ def test_what_the_attackers_see(tmp_path) -> None:
     assert str(attack(target, Attack("a/b", "why", 2, half))) == "no answer; 2 not connected"
 
 
-def test_a_limit_excuses_only_that_others_wait(tmp_path) -> None:
-    with server("starves", tmp_path) as target:
-        limited = Attack("a/b", "why", 1, evil().steps, limits={"Slow": "one request at once, for 3 s"})
-        slow, quick = (replace(target, server=SimpleNamespace(stack=(name,))) for name in ("Slow", "Quick"))
+@pytest.mark.parametrize(("fault", "is_excused"), [("starves", True), ("leaves files", False)])
+def test_a_limit_excuses_only_that_others_wait(fault: str, is_excused: bool, tmp_path) -> None:
+    limits = {"small/evil": "One request at once, for 0.9 s."}
+    with server(fault, tmp_path) as target:
+        limited, other = (
+            replace(target, server=SimpleNamespace(limits=each)) for each in (limits, {"small/other": ""})
+        )
         before = judge.warm_up(target)
-        assert not judge.carry_out([limited], slow, before, within=0.5)[0].problems
-        assert judge.carry_out([limited], quick, before, within=0.5)[0].problems
+        verdict = judge.carry_out([evil()], limited, before, within=0.5)[0]
+        assert (verdict.problems == []) == bool(verdict.excused) == is_excused
+        assert judge.carry_out([evil()], other, before, within=0.5)[0].problems
 
 
 def test_an_attack_that_does_not_take_place(tmp_path) -> None:

@@ -326,8 +326,10 @@ def atlas(names: tuple[str, ...], update: bool, page_only: bool, mutants: int | 
 @click.argument("row", default="")
 @click.option("--service", help="What the server at a URL serves.")
 @click.option("--host", help="Attack this host, though it is not this machine. It must be yours.")
-def attack(name: str, row: str, service: str | None, host: str | None) -> None:
-    """Attack a server with hostile clients, in full: minutes. NAME is a server or a URL, ROW a part of an id."""
+@click.option("--update", is_flag=True, help="Write the results to the server's attacks.yaml.")
+@click.option("-n", "at_once", default=1, show_default=True, help="Servers that are attacked side by side.")
+def attack(name: str, row: str, service: str | None, host: str | None, update: bool, at_once: int) -> None:
+    """Attack a server with hostile clients, in full: minutes. NAME is a server, a service or a URL."""
     from samewire.attack import command
 
     if "://" in name and not service:
@@ -336,7 +338,8 @@ def attack(name: str, row: str, service: str | None, host: str | None) -> None:
         if "://" in name:
             bad = command.attack_url(name, service, row, host, console)
         else:
-            bad = command.attack_servers(select(find_servers(), (name,)), row, console)
+            chosen = select(find_servers(), (name,))
+            bad = command.attack_servers(chosen, row, console, at_once=at_once, update=update)
         sys.exit(FAILED if bad else 0)
     except command.NotAttacked as error:
         _fail(str(error), USAGE)

@@ -53,6 +53,8 @@ class Server:
     test: tuple[tuple[str, ...], ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM
     stop_status: int = 0
+    limits: Mapping[str, str] = field(default_factory=dict)
+    """Row of the table of attacks → the limit and the time-out that end the attack, while others may wait."""
     variants: Mapping[str, Variant] = field(default_factory=dict)
     transport: str = ""
     variant: str = ""

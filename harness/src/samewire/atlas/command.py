@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from rich.console import Console
 
 from samewire.atlas import inputs, mutants, pins, run
+from samewire.attack import judge
 from samewire.lab import Lab
 from samewire.manifest import Server
 
@@ -37,11 +39,13 @@ def _tell(servers: Sequence[Server], console: Console, judge: Callable[[Server, 
 
 
 def _send_mutants(server: Server, lab: Lab, number: int, seed: int) -> list[str]:
+    """What was not safe, and what the server has not given back, in lines."""
     running = lab.start(server)
-    several = inputs.load(server.service)
-    outcome = mutants.send_all(mutants.mutants(several, seed, number), running.target, several)
+    before = judge.warm_up(running.target)
+    outcome = mutants.send_all(mutants.mutants(server.service, seed, number), running.target)
+    left = judge.not_given_back(running.target, before, time.monotonic() + judge.GIVEN_BACK_SECONDS)
     running.stop()
-    return mutants.told(outcome)
+    return [*mutants.told(outcome), *left]
 
 
 def _ask(server: Server, lab: Lab, *, update: bool) -> list[str]:

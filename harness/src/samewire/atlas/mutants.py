@@ -1,18 +1,18 @@
-"""Inputs that are changed at random: whatever comes of them has to be safe."""
+"""Requests of the contract and of the atlas, changed at random: whatever comes of them has to be safe."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import h11
 
 from samewire.atlas import safety
-from samewire.atlas.inputs import Input
-from samewire.contract import wire
+from samewire.atlas.inputs import load
+from samewire.contract import cases, wire
 from samewire.contract.models import model_of
 from samewire.http import ConnectionClosed, ExchangeError, ProtocolError, Timeout, compact, connect
 from samewire.target import Target
@@ -31,7 +31,7 @@ _PIECES = (
 
 @dataclass(frozen=True)
 class Mutant:
-    """Bytes made of those of an input."""
+    """Bytes made of those of a case or an input."""
 
     origin: str
     data: bytes
@@ -47,15 +47,28 @@ class Outcome:
     """How many broke the rule in a way that is known of the stack."""
 
 
-def mutants(inputs: Sequence[Input], seed: int, number: int) -> Iterator[Mutant]:
-    """So many mutants of these inputs, the same for the same seed."""
+def messages(service: str) -> list[tuple[str, bytes]]:
+    """Id and bytes of each request of the service's cases and inputs that is not too large."""
+    every = [(one.id, data) for one in load(service) for data in one.sent()]
+    every += [(one.id, step.request.to_bytes("a")) for one in cases.load(service) for step in one.steps]
+    return [(id_, data) for id_, data in every if 0 < len(data) < 20_000]
+
+
+def mutants(service: str, seed: int, number: int) -> list[Mutant]:
+    """So many mutants of a service's messages, the same for the same seed.
+
+    Where a service does as much work as it is asked for, its model's `is_light` says which mutants are not too much.
+    """
     generator = random.Random(seed)
-    messages = [(one.id, data) for one in inputs for data in one.sent() if 0 < len(data) < 20_000]
-    for _ in range(number):
-        origin, data = generator.choice(messages)
+    is_light = getattr(model_of(service), "is_light", lambda data: True)
+    found, several = [], messages(service)
+    while len(found) < number:
+        origin, data = generator.choice(several)
         for _ in range(generator.randint(1, 4)):
-            data = _changed(data, generator, messages)
-        yield Mutant(origin, data)
+            data = _changed(data, generator, several)
+        if is_light(data):
+            found.append(Mutant(origin, data))
+    return found
 
 
 def _changed(data: bytes, generator: random.Random, messages: Sequence[tuple[str, bytes]]) -> bytes:
@@ -85,17 +98,12 @@ def _number(text: bytes, generator: random.Random) -> bytes:
     return generator.choice((text, b"0", b"-1", text + b"0", b"0" + text, b"+" + text, *powers, text[:-1] or b"9"))
 
 
-def send_all(several: Iterator[Mutant], target: Target, known: Sequence[Input]) -> Outcome:
-    """Send the mutants, some side by side; `known` are the inputs whose breaches excuse mutants that match them.
-
-    Where a service does as much work as it is asked for, its model's `is_light` says which mutants are not too much.
-    """
-    is_light = getattr(model_of(target.service), "is_light", None)
-    several = (one for one in several if not is_light or is_light(one.data))
+def send_all(several: Iterable[Mutant], target: Target) -> Outcome:
+    """Send the mutants, some side by side. The known breaches of inputs excuse mutants that match them."""
     stack = tuple(target.server.stack) if target.server else ()
     excuses = [
         re.compile(breach.pattern.encode("latin-1"))
-        for one in known
+        for one in load(target.service)
         if (breach := one.breach_of(stack)) and breach.pattern
     ]
     outcome = Outcome()

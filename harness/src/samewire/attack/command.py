@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from rich.console import Console
 from rich.markup import escape
 
-from samewire.attack import judge, rows
+from samewire.attack import judge, results, rows
 from samewire.attack.rows import Attack
 from samewire.contract.wire import HEALTH
 from samewire.http import ExchangeError, exchange
@@ -21,23 +22,30 @@ class NotAttacked(Exception):
     """There is no such row, or the host is not to be attacked; the message says what to do."""
 
 
-def attack_servers(servers: Sequence[Server], row: str, console: Console) -> int:
+def attack_servers(
+    servers: Sequence[Server], row: str, console: Console, *, at_once: int = 1, update: bool = False
+) -> int:
     """Attack servers of ours in full, each row on a process of its own; how many of them did not withstand.
 
-    Raises NotAttacked.
+    Servers that are attacked side by side share the machine: it is harder for each of them. With `update` the results
+    are written to their folders. Raises NotAttacked.
     """
-    bad = 0
-    with Lab() as lab:
-        for server in servers:
-            console.print(f"[bold]{server.id}[/]", highlight=False)
-            problems = 0
-            for attacks in _in_full(server.service, row):
-                running = lab.start(server)
-                before = judge.warm_up(running.target)
-                problems += sum(_attack(one, running.target, before, console) for one in attacks)
-                running.kill()
-            bad += bool(problems)
-    return bad
+    with Lab() as lab, ThreadPoolExecutor(at_once) as pool:
+        return sum(pool.map(lambda server: _attack_server(server, row, lab, console, update=update), servers))
+
+
+def _attack_server(server: Server, row: str, lab: Lab, console: Console, *, update: bool) -> bool:
+    """Whether the server did not withstand."""
+    verdicts = []
+    for attacks in _in_full(server.service, row):
+        running = lab.start(server)
+        before = judge.warm_up(running.target)
+        verdicts += [_attack(one, running.target, before, console) for one in attacks]
+        running.kill()
+    if update:
+        known = [one.id for attacks in _in_full(server.service, "") for one in attacks]
+        results.write(server, {one.attack.id: results.of(one) for one in verdicts}, known)
+    return any(verdict.problems for verdict in verdicts)
 
 
 def attack_url(url: str, service: str, row: str, allowed: str | None, console: Console) -> int:
@@ -53,7 +61,7 @@ def attack_url(url: str, service: str, row: str, allowed: str | None, console: C
         raise NotAttacked(f"{url} does not answer GET /healthz: {error}") from None
     before = judge.resources(target)
     every = [one for attacks in _in_full(service, row) for one in attacks]
-    return int(any([_attack(one, target, before, console) for one in every]))
+    return int(any([_attack(one, target, before, console).problems for one in every]))
 
 
 def _in_full(service: str, row: str) -> list[tuple[Attack, ...]]:
@@ -64,18 +72,16 @@ def _in_full(service: str, row: str) -> list[tuple[Attack, ...]]:
     return [full for full in found if full]
 
 
-def _attack(one: Attack, target: Target, before: judge.Resources, console: Console) -> bool:
-    """Whether the server did not withstand; a line says what came of it."""
+def _attack(one: Attack, target: Target, before: judge.Resources, console: Console) -> judge.Verdict:
+    """Attack, and print in a line what came of it."""
     verdict = judge.carry_out([one], target, before)[0]
-    limit = one.limit_of(tuple(target.server.stack)) if target.server else None
-    starved = limit and verdict.slowest > judge.HEALTH_SECONDS
-    mark = "[red]✗[/]" if verdict.problems else "[yellow]•[/]" if starved else "[green]✓[/]"
-    console.print(f"{mark} {escape(one.id)}: {escape(str(verdict))}", highlight=False, soft_wrap=True)
-    if starved:
-        console.print(f"    its limit: {limit}", markup=False, highlight=False, soft_wrap=True)
-    for problem in verdict.problems:
-        console.print(f"    {problem}", markup=False, highlight=False, soft_wrap=True)
-    return bool(verdict.problems)
+    mark = "[red]✗[/]" if verdict.problems else "[yellow]•[/]" if verdict.excused else "[green]✓[/]"
+    lines = [f"{mark} {escape(target.name)} {escape(one.id)}: {escape(str(verdict))}"]
+    lines += [f"    {escape(problem)}" for problem in [*verdict.problems, *verdict.excused]]
+    if verdict.excused:
+        lines.append(f"    its limit: {escape(judge.limit_of(one, target) or '')}")
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+    return verdict
 
 
 def _is_loopback(host: str) -> bool:

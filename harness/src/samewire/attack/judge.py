@@ -17,7 +17,7 @@ from samewire.attack.clients import Seen, attack
 from samewire.attack.rows import Attack
 from samewire.contract import wire
 from samewire.contract.wire import HEALTH
-from samewire.http import ExchangeError, Request, Timeout, exchange
+from samewire.http import ExchangeError, Request, exchange
 from samewire.process import proportional_memory
 from samewire.target import Target
 from samewire.watching import Memory, Watch
@@ -55,6 +55,8 @@ class Verdict:
     attack: Attack
     seen: Seen
     problems: list[str]
+    excused: list[str]
+    """What happened to others, where the server has a limit for this row."""
     slowest: float
     """Seconds of the slowest answer to others."""
     growth: int
@@ -85,9 +87,8 @@ def carry_out(
     """Carry out attacks, all at the same time, and judge the server; each verdict has the problems of all of them.
 
     `before` is what the server had when nobody attacked it. Others have to be answered within so many seconds, unless
-    an attack has a limit of this stack. Of a server whose process is not known only its answers are judged.
+    the server has a limit for one of the rows. Of a server whose process is not known only its answers are judged.
     """
-    stack = tuple(target.server.stack) if target.server else ()
     with (
         Memory(target.pid, LOOK_EVERY) as memory,
         _Others(target, within) as others,
@@ -96,14 +97,20 @@ def carry_out(
         seen = list(pool.map(lambda one: attack(target, one), several))
         deadline = time.monotonic() + GIVEN_BACK_SECONDS
     growth = memory.peak - before.memory
-    problems = others.problems(may_wait=any(one.limit_of(stack) for one in several))
-    problems += _alive(target, deadline) or _not_given_back(target, before, deadline)
+    limited = any(limit_of(one, target) for one in several)
+    problems, excused = ([], others.unserved()) if limited else (others.unserved(), [])
+    problems += others.wrong[:1] + (_alive(target, deadline) or not_given_back(target, before, deadline))
     if growth > GROWTH:
         problems.append(f"its memory grew by {growth >> 20} MiB (at most {GROWTH >> 20})")
     return [
-        Verdict(one, each, [*_not_attacked(one, each), *problems], others.slowest, growth)
+        Verdict(one, each, [*_not_attacked(one, each), *problems], excused, others.slowest, growth)
         for one, each in zip(several, seen, strict=True)
     ]
+
+
+def limit_of(one: Attack, target: Target) -> str | None:
+    """The limit and the time-out of the server that end the attack, if its manifest names them."""
+    return target.server.limits.get(one.row) if target.server else None
 
 
 def _not_attacked(one: Attack, seen: Seen) -> list[str]:
@@ -189,8 +196,8 @@ def _alive(target: Target, deadline: float) -> list[str]:
         time.sleep(LOOK_EVERY)
 
 
-def _not_given_back(target: Target, before: Resources, deadline: float) -> list[str]:
-    """What it has not given back in time."""
+def not_given_back(target: Target, before: Resources, deadline: float) -> list[str]:
+    """What it has not given back at the deadline."""
     while True:
         late = time.monotonic() > deadline
         now = _settled(target, deadline)
@@ -209,8 +216,9 @@ class _Others(Watch):
     def __init__(self, target: Target, within: float) -> None:
         super().__init__(LOOK_EVERY)
         self._target, self._within = target, within
-        self._wrong: list[str] = []
-        self._unanswered: list[str] = []
+        self.wrong: list[str] = []
+        """Answers that nothing excuses."""
+        self._refused: list[str] = []
         self.slowest = 0.0
 
     def look(self) -> None:
@@ -219,14 +227,13 @@ class _Others(Watch):
         try:
             answer = exchange(self._target, HEALTH, self._within + GIVEN_BACK_SECONDS)
             if answer.status != 200:
-                self._wrong.append(f"GET /healthz of another client: {answer.status}")
-        except Timeout as error:
-            self._unanswered.append(f"GET /healthz of another client: {error}")
+                kind = self._refused if answer.status == 503 else self.wrong
+                kind.append(f"GET /healthz of another client: {answer.status}")
         except ExchangeError as error:
-            self._wrong.append(f"GET /healthz of another client: {error}")
+            self._refused.append(f"GET /healthz of another client: {error}")
         self.slowest = max(self.slowest, time.monotonic() - began)
 
-    def problems(self, *, may_wait: bool) -> list[str]:
-        """What was wrong with the answers, and, unless they may wait, that one was late."""
+    def unserved(self) -> list[str]:
+        """That it was not answered, or late."""
         late = [f"GET /healthz of another client took {self.slowest:.1f} s"] if self.slowest > self._within else []
-        return [*self._wrong[:1], *([] if may_wait else self._unanswered[:1] or late)]
+        return self._refused[:1] or late

@@ -20,7 +20,7 @@ Step = dict[str, Any]
 
 @dataclass(frozen=True)
 class Attack:
-    """Clients that all do the same at once. `limits` are those that end it on a stack which cannot answer meanwhile."""
+    """Clients that all do the same at once."""
 
     id: str
     why: str
@@ -29,17 +29,11 @@ class Attack:
     receive_buffer: int | None = None
     expect: tuple[int, ...] = ()
     """Statuses of which one has to be seen, or the attack has not taken place."""
-    limits: Mapping[str, str] | None = None
-    """Part of a stack → the limit and the time-out of which others wait for the end."""
 
     @property
     def row(self) -> str:
         """The row's id, without the size."""
         return self.id.partition("[")[0]
-
-    def limit_of(self, stack: tuple[str, ...]) -> str | None:
-        """The limit of a server with this stack, if it answers nobody else meanwhile."""
-        return next((text for name, text in (self.limits or {}).items() if name in stack), None)
 
 
 @cache
@@ -58,8 +52,14 @@ def load(service: str, root: Path = CONTRACTS) -> tuple[tuple[Attack, tuple[Atta
 def _attack(id_: str, entry: Mapping[str, Any], size: Mapping[str, Any]) -> Attack:
     steps = tuple(_step(_filled(step, size)) for step in entry["do"])
     name = ", ".join(f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in size.items())
-    more = {key: entry[key] for key in ("receive_buffer", "limits") if key in entry}
-    return Attack(f"{id_}[{name}]", entry["why"], size["clients"], steps, expect=tuple(entry.get("expect", ())), **more)
+    return Attack(
+        f"{id_}[{name}]",
+        entry["why"],
+        size["clients"],
+        steps,
+        entry.get("receive_buffer"),
+        tuple(entry.get("expect", ())),
+    )
 
 
 def _step(step: Step) -> Step:
