@@ -166,9 +166,10 @@ def test_the_page_shows_every_input(tmp_path) -> None:
     file = page.write(servers, tmp_path)
     text = file.read_text().partition('type="application/json">')[2].partition("</script>")[0]
     levels = json.loads(text)
-    assert {level["name"] for level in levels} == {inputs.HTTP, *(server.service for server in servers)}
-    for level in levels[1:]:
-        rows = sum(len(case["rows"]) for theme in level["themes"][:-1] for case in theme["cases"])
+    services = {server.service for server in servers}
+    assert {level["name"] for level in levels} == {inputs.HTTP, "hostile-clients", *services}
+    for level in levels[2:]:
+        rows = sum(len(case["rows"]) for theme in level["themes"][:-2] for case in theme["cases"])
         assert rows == sum(one.level == level["name"] for one in inputs.load(level["name"]))
 
 

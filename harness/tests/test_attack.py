@@ -11,11 +11,12 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from samewire.attack import judge, rows
-from samewire.attack.clients import attack
+from samewire.attack import judge, results, rows, shown
+from samewire.attack.clients import Seen, attack
 from samewire.attack.rows import Attack
 from samewire.cli import main
 from samewire.contract import wire
+from samewire.manifest import find_servers
 from samewire.paths import CONTRACTS
 from samewire.process import free_port, kill_tree, wait_for_port
 from samewire.target import Target
@@ -68,7 +69,7 @@ def server(fault: str, folder) -> Iterator[Target]:
 def evil(clients: int = 8) -> Attack:
     request = wire.parts(["GET /evil HTTP/1.1\r\nHost: a\r\n\r\n"])
     steps = ({"exchange": request, "answers": 1, "seconds": 2}, {"wait": 0.5})
-    return Attack("small/evil[clients 8]", "it asks for the fault", clients, steps)
+    return Attack("small/evil[clients 8]", "small ones", "it asks for the fault", clients, steps)
 
 
 @pytest.fixture(autouse=True)
@@ -107,10 +108,10 @@ def test_what_the_attackers_see(tmp_path) -> None:
     with server("none", tmp_path) as target:
         request = "GET / HTTP/1.1\r\n\r\n"
         exchange = {"exchange": wire.parts([{"repeat": request, "times": 5000}]), "answers": 5000, "seconds": 10}
-        assert attack(target, Attack("a/b", "why", 2, (exchange,))).statuses == {200: 10_000}
+        assert attack(target, Attack("a/b", "odd ones", "why", 2, (exchange,))).statuses == {200: 10_000}
         half = ({"send": wire.parts([request])}, {"half_close": True}, {"read": {"seconds": 5}})
-        assert str(attack(target, Attack("a/b", "why", 3, half))) == "3 × 200; 3 ended by the server"
-    assert str(attack(target, Attack("a/b", "why", 2, half))) == "no answer; 2 not connected"
+        assert str(attack(target, Attack("a/b", "odd ones", "why", 3, half))) == "3 × 200; 3 ended by the server"
+    assert str(attack(target, Attack("a/b", "odd ones", "why", 2, half))) == "no answer; 2 not connected"
 
 
 @pytest.mark.parametrize(("fault", "is_excused"), [("starves", True), ("leaves files", False)])
@@ -165,3 +166,30 @@ def test_no_other_machine_is_attacked_by_mistake() -> None:
     assert result.exit_code == 2
     assert "--host 192.0.2.1" in result.stderr
     assert "--service" in CliRunner().invoke(main, ["attack", "http://127.0.0.1:1"]).stderr
+
+
+def test_results_are_kept_and_shown(tmp_path) -> None:
+    servers = {
+        name: replace(find_servers()[0], id=name, folder=tmp_path / name) for name in ("one", "other", "unknown")
+    }
+    first = rows.load("todo")[0][1][0]
+    seen = Seen(connected=1)
+    for name, problems, excused in [("one", [], ["it waits"]), ("other", ["it has ended.\nIts last lines"], [])]:
+        servers[name].folder.mkdir()
+        verdict = judge.Verdict(first, seen, problems, excused, slowest=2.345, growth=5 << 20)
+        results.write(servers[name], {first.id: results.of(verdict), "gone": results.of(verdict)}, [first.id])
+    servers["one"] = replace(servers["one"], limits={first.row: "One at once, for 3 s."})
+    assert results.read(servers["one"]).keys() == {first.id}
+    theme = shown.theme({name: [server] for name, server in servers.items()}, "todo")
+    cells = {row[0]: row[2] for case in theme["cases"] for row in case["rows"] if case["id"] == first.row}
+    one, other, unknown = cells[first.id.partition("[")[2].rstrip("]")]
+    assert one == ["others wait", "One at once, for 3 s.", 2, "others 2.35 s, +5 MiB"]
+    assert other == ["does not withstand", "other: it has ended.", 1, "others 2.35 s, +5 MiB"]
+    assert unknown is None
+    worst = shown.level({"stack": [*servers.values()]}, ["todo"])["themes"][0]["cases"][0]["rows"][0][2][0]
+    assert worst[0] == "does not withstand"
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_every_step_is_told(service: str) -> None:
+    assert all(shown.told(step) for _, full in rows.load(service) for one in full for step in one.steps)

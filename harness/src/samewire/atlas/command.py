@@ -15,6 +15,8 @@ from samewire.manifest import Server
 
 AT_ONCE = 2
 """Servers that are asked side by side."""
+LEFT_SECONDS = 75.0
+"""Seconds after which nothing of the mutants is left: a server may wait 60 s for a request that is not whole."""
 
 
 def ask_servers(servers: Sequence[Server], console: Console, *, update: bool) -> int:
@@ -43,7 +45,7 @@ def _send_mutants(server: Server, lab: Lab, number: int, seed: int) -> list[str]
     running = lab.start(server)
     before = judge.warm_up(running.target)
     outcome = mutants.send_all(mutants.mutants(server.service, seed, number), running.target)
-    left = judge.not_given_back(running.target, before, time.monotonic() + judge.GIVEN_BACK_SECONDS)
+    left = judge.not_given_back(running.target, before, time.monotonic() + LEFT_SECONDS)
     running.stop()
     return [*mutants.told(outcome), *left]
 

@@ -13,6 +13,7 @@ import jinja2
 
 from samewire.atlas import pins
 from samewire.atlas.inputs import HTTP, Input, load
+from samewire.attack import shown
 from samewire.manifest import Server
 from samewire.paths import CHECKOUT
 
@@ -37,30 +38,40 @@ def content(servers: Sequence[Server]) -> list[dict]:
     """What the page shows, level by level.
 
     A level has `columns`; its `themes` have cases, these rows: `[name, commands, cells]`, and a cell is
-    `[what is shown, what it stands for or why it is a breach, whether it is one]`, or null where nothing is known.
+    `[what is shown, what it stands for or why it is of its kind, its kind, figures]`, or null where nothing is known.
+    Kinds are 0, 1 for a breach of the rule of safety, and 2 for a limit. Inputs have no figures.
     """
     known = {server.id: pins.read(server) for server in servers}
     services = sorted({server.service for server in servers})
-    return [_http(servers, services, known), *(_service(servers, service, known) for service in services)]
+    return [
+        _http(servers, services, known),
+        shown.level(_stacks(servers), services),
+        *(_service(servers, service, known) for service in services),
+    ]
 
 
-def _http(servers: Sequence[Server], services: Sequence[str], known: Mapping[str, pins.Pins]) -> dict:
-    """The level of HTTP: a column for each stack, whatever its servers serve."""
+def _stacks(servers: Sequence[Server]) -> dict[str, list[Server]]:
+    """A column for each stack, whatever its servers serve."""
     columns: dict[str, list[Server]] = {}
     for server in servers:
         columns.setdefault(server.wire_stack[0], []).append(server)
+    return columns
+
+
+def _http(servers: Sequence[Server], services: Sequence[str], known: Mapping[str, pins.Pins]) -> dict:
+    """The level of HTTP."""
     inputs: dict[str, Input] = {}
     for service in services:
         inputs |= {one.id: one for one in load(service) if one.level == HTTP and one.id not in inputs}
-    return _level(HTTP, columns, sorted(inputs.values(), key=lambda one: one.theme), known, by_class=True)
+    return _level(HTTP, _stacks(servers), sorted(inputs.values(), key=lambda one: one.theme), known, by_class=True)
 
 
 def _service(servers: Sequence[Server], service: str, known: Mapping[str, pins.Pins]) -> dict:
-    """The level of one service: a column for each of its servers, and what header fields they send."""
+    """The level of one service, a column for each of its servers: inputs, attacks, and what header fields they send."""
     columns = {server.folder.name: [server] for server in servers if server.service == service}
     inputs = [one for one in load(service) if one.level == service]
     level = _level(service, columns, inputs, known, by_class=False)
-    level["themes"].append(_fields(columns, known))
+    level["themes"] += [shown.theme(columns, service), _fields(columns, known)]
     return level
 
 

@@ -23,6 +23,8 @@ class Attack:
     """Clients that all do the same at once."""
 
     id: str
+    about: str
+    """What the attacks of its file have in common."""
     why: str
     clients: int
     steps: tuple[Step, ...]
@@ -40,25 +42,27 @@ class Attack:
 def load(service: str, root: Path = CONTRACTS) -> tuple[tuple[Attack, tuple[Attack, ...]], ...]:
     """Each row for a service: in small, and in full by size. Raises ContractError."""
     found = []
-    for path, _, entry in wire.entries(root / "attacks", "attacks.schema.json", service):
+    for path, theme, entry in wire.entries(root / "attacks", "attacks.schema.json", service):
         if service not in entry.get("services", [service]):
             continue
         sizes = entry["full"]
         id_ = f"{path.stem}/{entry['id']}"
-        found.append((_attack(id_, entry, entry["small"]), tuple(_attack(id_, entry, size) for size in sizes)))
+        small, *full = (_attack(id_, theme["about"], entry, size) for size in [entry["small"], *sizes])
+        found.append((small, tuple(full)))
     return tuple(found)
 
 
-def _attack(id_: str, entry: Mapping[str, Any], size: Mapping[str, Any]) -> Attack:
+def _attack(id_: str, about: str, entry: Mapping[str, Any], size: Mapping[str, Any]) -> Attack:
     steps = tuple(_step(_filled(step, size)) for step in entry["do"])
     name = ", ".join(f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in size.items())
     return Attack(
-        f"{id_}[{name}]",
-        entry["why"],
-        size["clients"],
-        steps,
-        entry.get("receive_buffer"),
-        tuple(entry.get("expect", ())),
+        id=f"{id_}[{name}]",
+        about=about,
+        why=entry["why"],
+        clients=size["clients"],
+        steps=steps,
+        receive_buffer=entry.get("receive_buffer"),
+        expect=tuple(entry.get("expect", ())),
     )
 
 
