@@ -1,6 +1,7 @@
 """Attacks on small servers that are right or wrong on purpose: each fault of a server is seen."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -114,6 +115,25 @@ def test_what_the_attackers_see(tmp_path) -> None:
     assert str(attack(target, Attack("a/b", "odd ones", "why", 2, half))) == "no answer; 2 not connected"
 
 
+@pytest.mark.parametrize(("pattern", "is_found"), [("L(e)ngth", True), ("nothing(.)", False)])
+def test_what_is_bound_is_sent(pattern: str, is_found: bool, tmp_path) -> None:
+    limits = {"answers": 1, "seconds": 2}
+    first = {"exchange": wire.parts(["GET / HTTP/1.1\r\n\r\n"]), "bind": {"letter": pattern}, **limits}
+    second = {"exchange": wire.parts(["GET /${letter}vil HTTP/1.1\r\n\r\n"]), **limits}
+    with server("leaves files", tmp_path) as target:
+        attack(target, Attack("a/b", "odd ones", "why", 2, (first, second)))
+    assert (tmp_path / "left").exists() == is_found
+
+
+def test_a_client_sips(tmp_path) -> None:
+    send = {"send": wire.parts(["GET / HTTP/1.1\r\n\r\n"])}
+    with server("none", tmp_path) as target:
+        sips = attack(
+            target, Attack("a/b", "odd ones", "why", 2, (send, {"sip": {"bytes": 3, "every": 0.1, "times": 5}}))
+        )
+        assert sips.ended == 0
+
+
 @pytest.mark.parametrize(("fault", "is_excused"), [("starves", True), ("leaves files", False)])
 def test_a_limit_excuses_only_that_others_wait(fault: str, is_excused: bool, tmp_path) -> None:
     limits = {"small/evil": "One request at once, for 0.9 s."}
@@ -144,7 +164,9 @@ def test_every_row_can_be_read(service: str) -> None:
         ids = [one.id for one in full]
         assert len(ids) == len(set(ids))
         assert small.clients <= 15, f"{small.id}: in small there are few clients"
-        assert "${" not in repr([small, *full])
+        for one in [small, *full]:
+            bound = {name for step in one.steps for name in step.get("bind", ())}
+            assert {*re.findall(r"\$\{([^}]*)\}", repr(one.steps))} <= bound
 
 
 @pytest.mark.parametrize("service", SERVICES)

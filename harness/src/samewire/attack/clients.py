@@ -21,6 +21,7 @@ CONNECT = 10.0
 STUCK = 3.0
 """Seconds for which a server may take no more bytes; then a client goes on to its next step."""
 
+_BOUND = re.compile(rb"\$\{([a-z_]+)\}")
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)")
 _LONGEST_STATUS = 12
 
@@ -80,25 +81,47 @@ async def _client(family: int, place: tuple, one: Attack, seen: Seen) -> None:
             seen.refused += 1
             return
         seen.connected += 1
+        bound: dict[bytes, bytes] = {}
         try:
             for step in one.steps:
-                await _do(loop, sock, step, seen)
+                await _do(loop, sock, step, seen, bound)
         except OSError:
             seen.ended += 1
+        except _NotBound:
+            pass
 
 
-async def _do(loop: asyncio.AbstractEventLoop, sock: socket.socket, step: Step, seen: Seen) -> None:
-    """Do one step. OSError if the server has ended the connection."""
+class _NotBound(Exception):
+    """No answer has the value that is to be bound: what comes after it cannot be done."""
+
+
+async def _do(
+    loop: asyncio.AbstractEventLoop, sock: socket.socket, step: Step, seen: Seen, bound: dict[bytes, bytes]
+) -> None:
+    """Do one step. OSError if the server has ended the connection; raises _NotBound."""
     match step:
         case {"send": parts}:
-            await _send(loop, sock, parts)
+            await _send(loop, sock, _with(bound, parts))
         case {"exchange": parts, **limits}:
-            sending = asyncio.create_task(_send(loop, sock, parts, stuck=limits["seconds"]))
+            patterns = limits.pop("bind", {})
+            sending = asyncio.create_task(_send(loop, sock, _with(bound, parts), stuck=limits["seconds"]))
             try:
-                await _read(loop, sock, seen, **limits)
+                data = await _read(loop, sock, seen, **limits, keep=bool(patterns))
             finally:
                 sending.cancel()
                 await asyncio.wait([sending])
+            for name, pattern in patterns.items():
+                match = re.search(pattern.encode(), data)
+                if not match:
+                    raise _NotBound(name)
+                bound[name.encode()] = match[1]
+        case {"sip": sip}:
+            for _ in range(sip["times"]):
+                await asyncio.sleep(sip["every"])
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(sip["every"]):
+                        if not await loop.sock_recv(sock, sip["bytes"]):
+                            raise ConnectionError("the server has ended the connection")
         case {"drip": drip}:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(drip["times"] * drip["every"] + STUCK):
@@ -117,6 +140,13 @@ async def _do(loop: asyncio.AbstractEventLoop, sock: socket.socket, step: Step, 
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+def _with(bound: dict[bytes, bytes], parts: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """The parts with the values that were bound."""
+    if not bound:
+        return parts
+    return tuple(_BOUND.sub(lambda match: bound[match[1]], part) for part in parts)
+
+
 async def _send(loop: asyncio.AbstractEventLoop, sock: socket.socket, parts: tuple, stuck: float = STUCK) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(stuck):
@@ -133,18 +163,27 @@ async def _arrived(sock: socket.socket) -> None:
 
 
 async def _read(
-    loop: asyncio.AbstractEventLoop, sock: socket.socket, seen: Seen, *, seconds: float, answers: int | None = None
-) -> None:
-    """Read so many answers, or until the end, for so many seconds at most."""
-    found, tail = 0, b""
+    loop: asyncio.AbstractEventLoop,
+    sock: socket.socket,
+    seen: Seen,
+    *,
+    seconds: float,
+    answers: int | None = None,
+    keep: bool = False,
+) -> bytes:
+    """Read so many answers, or until the end, for so many seconds at most; what was read, if it is to be kept."""
+    found, tail, kept = 0, b"", bytearray()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             while answers is None or found < answers:
                 data = await loop.sock_recv(sock, 65_536)
                 if not data:
                     raise ConnectionError("the server has ended the connection")
+                if keep:
+                    kept += data
                 data = tail + data
                 for match in _STATUS.finditer(data):
                     seen.statuses[int(match[1])] += 1
                     found += 1
                 tail = b"" if _STATUS.search(data[-_LONGEST_STATUS:]) else data[-_LONGEST_STATUS + 1 :]
+    return bytes(kept)

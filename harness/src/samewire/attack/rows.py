@@ -15,7 +15,7 @@ from samewire.paths import CONTRACTS
 _SIZE = re.compile(r"\$\{([a-z_]+)\}")
 
 Step = dict[str, Any]
-"""One of `send`, `exchange` (bytes), `drip`, `read`, `wait`, `arrived`, `half_close`, `reset`: attacks.schema.json."""
+"""A step of attacks.schema.json. The bytes of `send` and `exchange` are put together."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,16 @@ def _step(step: Step) -> Step:
 
 
 def _filled(value: Any, size: Mapping[str, Any]) -> Any:
-    """`value` with `${name}` replaced by what the size says; a text that is nothing else becomes the value itself."""
+    """`value` with `${name}` replaced by what the size says; a text that is nothing else becomes the value itself.
+
+    Other names are bound by steps.
+    """
     if isinstance(value, dict):
         return {key: _filled(each, size) for key, each in value.items()}
     if isinstance(value, list):
         return [_filled(each, size) for each in value]
     if not isinstance(value, str):
         return value
-    if whole := _SIZE.fullmatch(value):
+    if (whole := _SIZE.fullmatch(value)) and whole[1] in size:
         return size[whole[1]]
-    return _SIZE.sub(lambda match: str(size[match[1]]), value)
+    return _SIZE.sub(lambda match: str(size.get(match[1], match[0])), value)

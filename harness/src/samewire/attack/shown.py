@@ -90,6 +90,8 @@ def told(step: Step) -> str:
             return f"sends {_bytes(parts)} and reads for {seconds} s at most"
         case {"drip": drip}:
             return f"sends {drip['bytes']!r} every {drip['every']} s, {drip['times']} times"
+        case {"sip": sip}:
+            return f"reads {sip['bytes']} bytes every {sip['every']} s, {sip['times']} times"
         case {"read": limits}:
             return f"reads for {limits['seconds']} s at most"
         case {"wait": seconds}:
