@@ -529,6 +529,22 @@ def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
 
 
 @has_database
+def test_database_returns_while_nobody_asks(server: Server, lab: Lab) -> None:
+    """A connection, or a process, that was idle all the while finds its database again at its first request."""
+    judge = Judge(server)
+    away = Away(server, lab)
+    running = lab.start(server, database=away.url)
+    target = running.target
+    with killed_in_the_end(running):
+        judge.all_right(burst(target, judge.life.ASKING, POOL, 1), target, "while all is well")
+        away.database.stop()
+        away.bring_back()
+        time.sleep(RECOVERY)
+        asked = burst(target, judge.life.ASKING, POOL, 1)
+        judge.all_right(asked, target, f"{RECOVERY:g} s after its database came back, while nobody asked")
+
+
+@has_database
 def test_database_away_at_start(server: Server, lab: Lab) -> None:
     judge = Judge(server)
     life = judge.life
