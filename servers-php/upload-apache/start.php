@@ -30,11 +30,16 @@ $isUsable = str_starts_with($folder, '/') && !is_link($incoming) && (is_dir($inc
     && is_writable($folder) && is_writable($incoming);
 $isUsable || $fail('UPLOAD_DIR must be the absolute path of a folder that can be written.');
 posix_geteuid() !== 0 || lchown($incoming, 'www-data');
-// A server that was killed has left them.
-array_map(unlink(...), iterator_to_array(new FilesystemIterator(
-    $incoming,
-    FilesystemIterator::CURRENT_AS_PATHNAME | FilesystemIterator::SKIP_DOTS,
-)));
+// httpd and its children inherit this file, and its lock with it: whoever gets it alone has no server beside it.
+$lock = fopen($incoming, 'r');
+if (flock($lock, LOCK_EX | LOCK_NB)) {
+    // A server that was killed has left them.
+    array_map(unlink(...), iterator_to_array(new FilesystemIterator(
+        $incoming,
+        FilesystemIterator::CURRENT_AS_PATHNAME | FilesystemIterator::SKIP_DOTS,
+    )));
+}
+flock($lock, LOCK_SH);
 
 $environment = [
     'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",

@@ -8,6 +8,7 @@ use MongoDB\Driver\BulkWrite;
 use MongoDB\Driver\Command;
 use MongoDB\Driver\Exception\BulkWriteException;
 use MongoDB\Driver\Exception\RuntimeException;
+use MongoDB\Driver\Exception\ServerException;
 use MongoDB\Driver\Manager;
 use MongoDB\Driver\Query;
 
@@ -24,6 +25,9 @@ class LinkRepository
     private const QUERY_OPTIONS = ['limit' => 1, 'singleBatch' => true, 'maxTimeMS' => 4000];
 
     private const DUPLICATE_KEY = 11000;
+
+    // A server shuts down, or is not primary (the drivers' list of retryable errors), or is too slow (50).
+    private const AWAY = [6, 7, 50, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
 
     private readonly Manager $manager;
 
@@ -64,8 +68,6 @@ class LinkRepository
     }
 
     /**
-     * Whatever the server or the way to it refuses, it is away. A wrong use of the driver is no RuntimeException.
-     *
      * @template Answer
      * @param callable(): Answer $question
      * @return Answer
@@ -75,11 +77,20 @@ class LinkRepository
         try {
             return $question();
         } catch (RuntimeException $error) {
+            if (!self::isAway($error)) {
+                throw $error;
+            }
             // All processes together leave one line a minute.
             if (apcu_add("database-away-{$error->getCode()}", true, ttl: 60)) {
                 trigger_error("MongoDB is away: {$error->getMessage()}", E_USER_WARNING);
             }
             throw new Problem(503, 'The database is away.');
         }
+    }
+
+    /** Any error is of the way to the server, but for those that a server answers. */
+    public static function isAway(RuntimeException $error): bool
+    {
+        return !$error instanceof ServerException || in_array($error->getCode(), self::AWAY, true);
     }
 }

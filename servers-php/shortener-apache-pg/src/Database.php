@@ -27,7 +27,10 @@ final class Database
     private const AWAY = '/^(08|53|57P|HY000)/';
     private const STATEMENT_TIMEOUT = '57014';
 
-    private ?PDO $connection = null;
+    /** Tests give a connection. */
+    public function __construct(private ?PDO $connection = null)
+    {
+    }
 
     /** Executes SQL with its named parameters: `execute('… where id = :id', id: 1)`. */
     public function execute(string $sql, int|string|bool|null ...$parameters): PDOStatement

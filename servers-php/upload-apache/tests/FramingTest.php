@@ -44,15 +44,36 @@ final class FramingTest extends TestCase
      */
     public function testAFramingThatCanBeReadInTwoWaysIsRefused(string $target, string $version, string $coding): void
     {
-        $client = fsockopen('127.0.0.1', self::$port);
-        stream_set_timeout($client, 5);
         $head = "GET $target $version\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: $coding";
-        fwrite($client, "$head\r\n\r\n0\r\n\r\n");
-        $answer = stream_get_contents($client); // up to the end of the connection
+        $answer = self::ask("$head\r\n\r\n0\r\n\r\n");
 
         self::assertStringStartsWith('HTTP/1.1 400 ', $answer);
         self::assertSame(1, substr_count($answer, 'HTTP/1.1 '));
+    }
+
+    /**
+     * @testWith ["GET /a%00b", "HTTP/1.1", "chunked, chunked"]
+     *           ["GET /a%00b", "HTTP/1.0", "chunked"]
+     *           ["OPTIONS *", "HTTP/1.1", "chunked, chunked"]
+     *           ["TRACE /", "HTTP/1.1", "chunked, chunked"]
+     */
+    public function testItEndsTheConnectionWhoeverAnswers(string $line, string $version, string $coding): void
+    {
+        $head = "$line $version\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: $coding";
+
+        self::assertSame(1, substr_count(self::ask("$head\r\n\r\n0\r\n\r\n"), 'HTTP/1.1 '));
+    }
+
+    /** What comes until the server ends the connection. */
+    private static function ask(string $bytes): string
+    {
+        $client = fsockopen('127.0.0.1', self::$port);
+        stream_set_timeout($client, 10);
+        fwrite($client, $bytes);
+        $answer = stream_get_contents($client);
         self::assertTrue(feof($client));
+
+        return $answer;
     }
 
     /** A port that is free now. */

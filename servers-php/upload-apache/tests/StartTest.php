@@ -64,14 +64,46 @@ final class StartTest extends TestCase
         self::assertFileExists("$folder/kept");
     }
 
-    /** @return array{int, string} status and message; a server that does start is stopped after a second */
+    public function testWhatAnotherServerIsReceivingIsKept(): void
+    {
+        $folder = self::folder();
+        mkdir("$folder/.incoming");
+        $quiet = ['file', '/dev/null', 'w'];
+        $environment = [...self::GOOD, 'PORT' => self::freePort(), 'UPLOAD_DIR' => $folder];
+        $other = proc_open(['setsid', PHP_BINARY, 'start.php'], [2 => $quiet], $pipes, env_vars: $environment);
+        for ($tries = 0; $tries < 100 && !@fsockopen('127.0.0.1', (int) $environment['PORT']); $tries++) {
+            usleep(100_000);
+        }
+        touch("$folder/.incoming/phpAbCdEf");
+
+        self::start('UPLOAD_DIR', $folder);
+        $kept = file_exists("$folder/.incoming/phpAbCdEf");
+        proc_terminate($other);
+        proc_close($other);
+        self::start('UPLOAD_DIR', $folder);
+
+        self::assertTrue($kept);
+        self::assertFileDoesNotExist("$folder/.incoming/phpAbCdEf");
+    }
+
+    /** @return array{int, string} status and message; a server that does start is stopped after 5 s */
     private static function start(string $name, string $value): array
     {
-        $command = ['setsid', '-w', 'timeout', '1', 'env', "$name=$value", PHP_BINARY, 'start.php'];
+        $command = ['setsid', '-w', 'timeout', '5', 'env', "$name=$value", PHP_BINARY, 'start.php'];
         $start = proc_open($command, [2 => ['pipe', 'w']], $pipes, env_vars: self::GOOD);
         $message = stream_get_contents($pipes[2]);
 
         return [proc_close($start), $message];
+    }
+
+    /** A port that is free now. */
+    private static function freePort(): string
+    {
+        $socket = stream_socket_server('tcp://127.0.0.1:0');
+        $port = substr(strrchr(stream_socket_get_name($socket, false), ':'), 1);
+        fclose($socket);
+
+        return $port;
     }
 
     /** A new folder, of which the name is no pattern. */
