@@ -38,9 +38,11 @@ final class Chat {
   private final Map<UUID, String> users = new HashMap<>();
 
   private final SocketIOServer server;
+  private final SlowPolls slowPolls;
 
-  Chat(SocketIOServer server) {
+  Chat(SocketIOServer server, SlowPolls slowPolls) {
     this.server = server;
+    this.slowPolls = slowPolls;
     // As an Object, so that a number or a list can be refused.
     server.addEventListener("join", Object.class, this::join);
     server.addEventListener("message", Object.class, this::say);
@@ -61,13 +63,15 @@ final class Chat {
       ack.sendAckData(new Refused("Name already taken."));
     } else {
       tell("joined", Map.of("user", user), client);
-      endSlowPolls();
       users.put(client.getSessionId(), (String) user);
       client.joinRoom(MEMBERS);
       ack.sendAckData(new Joined(room.id(), true, room.last()));
+      // Last: it may end this session, too.
+      slowPolls.sent(users.size());
     }
   }
 
+  /** Not for {@code slowPolls}: those that it ends leave, and that would be a recursion. */
   private synchronized void leave(SocketIOClient client) {
     String user = users.remove(client.getSessionId());
     if (user != null) {
@@ -90,7 +94,7 @@ final class Chat {
     } else {
       Message message = room.add(user, (String) text);
       tell("message", message, client);
-      endSlowPolls();
+      slowPolls.sent(users.size());
       ack.sendAckData(new Said(true, message.id()));
     }
   }
@@ -99,7 +103,7 @@ final class Chat {
   synchronized Posted post(String user, String text) {
     Message message = room.add(user, text);
     tell("message", message, null);
-    endSlowPolls();
+    slowPolls.sent(users.size());
     return new Posted(room.id(), message.id(), user, text);
   }
 
@@ -111,11 +115,6 @@ final class Chat {
   /** At once, to all members but one. */
   private void tell(String event, Object what, SocketIOClient butNot) {
     server.getRoomOperations(MEMBERS).sendEvent(event, client -> client.equals(butNot), what);
-  }
-
-  /** Not when one leaves: each of these leaves, and that would be a recursion. */
-  private void endSlowPolls() {
-    SlowPolls.end(server.getRoomOperations(MEMBERS).getClients());
   }
 
   // #endregion chat.deliver

@@ -18,6 +18,7 @@ import org.samewire.chat.library.Failures;
 import org.samewire.chat.library.GuardedPipeline;
 import org.samewire.chat.library.HttpConnection;
 import org.samewire.chat.library.SafeJson;
+import org.samewire.chat.library.SlowPolls;
 
 /** netty-socketio, with routes over HTTP on the same port. */
 final class ChatServer {
@@ -30,8 +31,10 @@ final class ChatServer {
 
   ChatServer(InetSocketAddress address) throws IOException {
     var server = new SocketIOServer(configuration(address));
-    chat = new Chat(server);
-    server.setPipelineFactory(new GuardedPipeline(server, connections, new ChatRoutes(chat)));
+    var slowPolls = new SlowPolls(server);
+    chat = new Chat(server, slowPolls);
+    server.setPipelineFactory(
+        new GuardedPipeline(server, slowPolls, connections, new ChatRoutes(chat)));
     var listening = (ChannelFuture) server.startAsync();
     if (!listening.awaitUninterruptibly().isSuccess()) {
       throw new IOException("HOST and PORT cannot be used: " + address, listening.cause());

@@ -1,8 +1,10 @@
 package org.samewire.chat;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,6 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,10 +39,14 @@ class ChatServerTest {
 
   @BeforeAll
   static void start() throws Exception {
-    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      address = new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
-    }
+    address = free();
     server = new ChatServer(address);
+  }
+
+  static InetSocketAddress free() throws IOException {
+    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return new InetSocketAddress(free.getInetAddress(), free.getLocalPort());
+    }
   }
 
   @AfterAll
@@ -93,6 +100,14 @@ class ChatServerTest {
     assertEquals(ENDED, client.next());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"2probe", "5"})
+  void whatIsNoPacketOfAPoll(String packet) throws Exception {
+    String session = newSession();
+    poll(session, packet);
+    assertEquals(400, get(session).statusCode());
+  }
+
   @Test
   void tooManyEvents() throws Exception {
     var client = new Client("rui");
@@ -108,6 +123,27 @@ class ChatServerTest {
     String packets = String.join(SEPARATOR, Collections.nCopies(2_002, "40"));
     send(request(session).POST(BodyPublishers.ofString(packets)));
     assertEquals(400, get(session).statusCode());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"40{\"a\":\"%s\"}", "40/%s,"})
+  void whatIsKeptOfAConnect(String packet) throws Exception {
+    String session = newSession();
+    poll(session, packet.formatted("a".repeat(90)));
+    assertEquals(200, get(session).statusCode());
+    poll(session, packet.formatted("a".repeat(600)));
+    assertEquals(400, get(session).statusCode());
+  }
+
+  @Test
+  void whatIsKeptOfAHandshake() throws Exception {
+    HttpRequest.Builder handshake = request("/socket.io/?EIO=4&transport=polling");
+    for (int i = 0; i < 60; i++) {
+      handshake.header("X-" + i, "a");
+    }
+    assertEquals(400, send(handshake).statusCode());
+    String parameters = IntStream.range(0, 10).mapToObj(i -> "&x" + i).collect(joining());
+    assertEquals(400, get("/socket.io/?EIO=4&transport=polling" + parameters).statusCode());
   }
 
   @Test

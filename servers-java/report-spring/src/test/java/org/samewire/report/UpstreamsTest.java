@@ -8,12 +8,15 @@ import static org.springframework.test.web.client.response.MockRestResponseCreat
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.samewire.report.TodoList.Todo;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.autoconfigure.json.JsonTest;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -25,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 @JsonTest(properties = {"port=8080", "todo-url=http://todo", "raytracer-url=http://raytracer/"})
 @EnableConfigurationProperties(ReportProperties.class)
+@ExtendWith(OutputCaptureExtension.class)
 class UpstreamsTest {
   private static final String ITEM = "{\"id\":1,\"title\":\"milk\",\"completed\":true}";
 
@@ -77,6 +81,15 @@ class UpstreamsTest {
   void noList(String body) {
     answer(withSuccess(body.replace('\'', '"'), MediaType.APPLICATION_JSON));
     refused();
+  }
+
+  @Test
+  void causeIsLoggedOnce(CapturedOutput log) {
+    for (int i = 0; i < 3; i++) {
+      answer(withStatus(HttpStatus.SERVICE_UNAVAILABLE));
+      refused();
+    }
+    assertThat(log).containsOnlyOnce("is away, late or bad").contains("503 SERVICE_UNAVAILABLE");
   }
 
   @Test

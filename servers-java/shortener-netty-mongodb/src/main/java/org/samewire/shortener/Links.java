@@ -6,8 +6,6 @@ import com.mongodb.ConnectionString;
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoException;
-import com.mongodb.MongoNodeIsRecoveringException;
-import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoServerException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.connection.TransportSettings;
@@ -19,6 +17,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.lang.System.Logger.Level;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.bson.Document;
@@ -33,6 +32,10 @@ class Links {
 
   /** To find the server, to wait for a connection, to connect, and for the answer. */
   private static final int TIMEOUT_SECONDS = 4;
+
+  /** Of a server that stops, or is no primary. A query has no exceptions of their own for them. */
+  private static final Set<Integer> SERVER_STOPS =
+      Set.of(91, 189, 10058, 10107, 11600, 11602, 13435, 13436);
 
   private static volatile boolean away;
 
@@ -101,9 +104,8 @@ class Links {
 
   /** Other failures are mistakes of ours. */
   static boolean isAway(Throwable failure) {
-    return failure instanceof MongoNotPrimaryException
-        || failure instanceof MongoNodeIsRecoveringException
-        || failure instanceof MongoException && !(failure instanceof MongoServerException);
+    return failure instanceof MongoException e
+        && (!(e instanceof MongoServerException) || SERVER_STOPS.contains(e.getCode()));
   }
 
   private static boolean isTaken(Throwable failure) {

@@ -46,7 +46,7 @@ class Links {
             .with(
                 new PoolOptions()
                     .setMaxSize(4)
-                    .setMaxWaitQueueSize(4_096)
+                    .setMaxWaitQueueSize(8_192)
                     .setConnectionTimeout(TIMEOUT_MILLIS)
                     .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
             .with(

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** The handlers of one connection. */
 final class ShortenerInitializer extends ChannelInitializer<SocketChannel> {
-  private static final int MAX_CONNECTIONS = 4_096;
+  private static final int MAX_CONNECTIONS = 8_192;
   private static final int MAX_LINE = 8 * 1024;
   private static final int MAX_HEAD = 8 * 1024;
   private static final int MAX_BODY = 8 * 1024;

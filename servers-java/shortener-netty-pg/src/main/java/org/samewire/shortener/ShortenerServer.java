@@ -61,7 +61,10 @@ final class ShortenerServer {
                     ? EpollServerSocketChannel.class
                     : NioServerSocketChannel.class)
             .option(ChannelOption.SO_REUSEADDR, true)
-            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
+            .childOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                // One read, and then the other clients have their turn.
+                new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1))
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNREAD)
             .childHandler(new ShortenerInitializer(clients, links))
             .bind(address)

@@ -10,9 +10,12 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.http.MediaType;
@@ -22,6 +25,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MockMvcTester.MockMvcRequestBuilder;
 
 @WebMvcTest(TodoController.class)
+@ExtendWith(OutputCaptureExtension.class)
 class TodoControllerTest {
   private static final Todo MILK = new Todo(1, "milk", false);
 
@@ -53,15 +57,19 @@ class TodoControllerTest {
   }
 
   @Test
-  void databaseAway() {
+  void databaseAway(CapturedOutput log) {
     when(todos.find(1)).thenThrow(new DataAccessResourceFailureException("away"));
-    problem(mvc.get().uri("/todos/1"), 503);
+    for (int i = 0; i < 3; i++) {
+      problem(mvc.get().uri("/todos/1"), 503);
+    }
+    assertThat(log).containsOnlyOnce("The database does not answer: away");
   }
 
   @Test
-  void faultOfOurs() {
+  void faultOfOurs(CapturedOutput log) {
     when(todos.find(1)).thenThrow(new BadSqlGrammarException("find", "secret", new SQLException()));
     problem(mvc.get().uri("/todos/1"), 500);
+    assertThat(log).containsOnlyOnce("A statement fails").contains("\tat org.samewire");
   }
 
   @Test

@@ -21,7 +21,7 @@ public final class GuardedPipeline extends SocketIOChannelInitializer {
   /** The name of the handler for what is not Socket.IO. */
   static final String ROUTES = "routes";
 
-  private static final int MAX_CONNECTIONS = 4_096;
+  private static final int MAX_CONNECTIONS = 2_000;
   private static final int MAX_HEAD = 8 * 1024;
   private static final int REQUEST_SECONDS = 60;
 
@@ -31,15 +31,17 @@ public final class GuardedPipeline extends SocketIOChannelInitializer {
   private final ChannelGroup connections;
   private final ChannelHandler routes;
   private final SessionRequests sessions;
-  private final PacketGuard packets = new PacketGuard();
+  private final PacketGuard packets;
   private final UnreadBytes unread = new UnreadBytes();
   private final Failures failures = new Failures();
   private EncoderHandler encoder;
 
-  public GuardedPipeline(SocketIOServer server, ChannelGroup connections, ChannelHandler routes) {
+  public GuardedPipeline(
+      SocketIOServer server, SlowPolls slowPolls, ChannelGroup connections, ChannelHandler routes) {
     this.connections = connections;
     this.routes = routes;
     this.sessions = new SessionRequests(server);
+    this.packets = new PacketGuard(slowPolls);
   }
 
   @Override
@@ -59,7 +61,10 @@ public final class GuardedPipeline extends SocketIOChannelInitializer {
       return;
     }
     connections.add(channel);
-    channel.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
+    // One read, and then the other clients have their turn.
+    channel
+        .config()
+        .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1));
     super.initChannel(channel);
   }
 

@@ -7,6 +7,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.ReferenceCountUtil;
@@ -61,13 +62,20 @@ public final class HttpConnection extends ChannelDuplexHandler {
     ctx.channel().config().setAutoRead(writable && waiting.isEmpty());
   }
 
-  /** What was pipelined behind it is dropped: the library ends the connection after an answer. */
+  /**
+   * What was pipelined behind it is dropped: the library ends the connection after an answer. The
+   * library's own aggregator, behind ours, has Netty's limit of fragments.
+   */
   private void handOver(ChannelHandlerContext ctx) {
     discardWaiting();
     ctx.channel().config().setAutoRead(true);
     ctx.pipeline().remove(GuardedPipeline.ROUTES);
+    var fragments = new WebSocketFrameAggregator(SafeJson.MAX_PAYLOAD);
+    fragments.setMaxCumulationBufferComponents(RequestAggregator.MAX_PIECES);
     ctx.pipeline().replace(this, null, new SocketConnection());
-    ctx.pipeline().context(SocketConnection.class).fireChannelRead(current);
+    ChannelHandlerContext connection = ctx.pipeline().context(SocketConnection.class);
+    ctx.pipeline().addAfter(connection.name(), null, fragments);
+    connection.fireChannelRead(current);
     if (stopping) {
       ctx.channel().close();
     }

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
  * Gives the library one packet at a time: it loses memory with each payload of several
  * (netty-socketio#1002). Ends a session that sends too many events, an event before it is
  * connected, or what is no packet of this service: the library takes any letter for a digit, and
- * has no limit of events and attachments.
+ * has no limit of events and attachments. An upgrade by a poll fails in it.
  */
 @Sharable
 final class PacketGuard extends SimpleChannelInboundHandler<PacketsMessage> {
   private static final byte SEPARATOR = 0x1e;
-  private static final int MAX_EVENTS = 50; // and CONNECTs
+  private static final int MAX_EVENTS = 50; // with CONNECTs and probes: all that is answered
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
@@ -49,22 +49,31 @@ final class PacketGuard extends SimpleChannelInboundHandler<PacketsMessage> {
     }
   }
 
+  private final SlowPolls slowPolls;
+
+  PacketGuard(SlowPolls slowPolls) {
+    this.slowPolls = slowPolls;
+  }
+
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, PacketsMessage message) {
     ClientHead client = message.getClient();
     ByteBuf content = message.getContent();
-    boolean more = true;
+    boolean more = !SlowPolls.isFull(client);
+    if (!more) {
+      client.disconnect();
+    }
     while (more && client.isConnected()) {
       int length = content.bytesBefore(SEPARATOR);
       more = length >= 0;
       ByteBuf packet = content.readSlice(more ? length : content.readableBytes());
       content.skipBytes(more ? 1 : 0);
-      if (!isGood(client, packet.toString(UTF_8), message.getTransport())
-          || SlowPolls.isFull(client)) {
+      if (!isGood(client, packet.toString(UTF_8), message.getTransport())) {
         client.disconnect();
         return;
       }
       ctx.fireChannelRead(new PacketsMessage(client, packet, message.getTransport()));
+      slowPolls.sent(1);
     }
   }
 
@@ -79,8 +88,10 @@ final class PacketGuard extends SimpleChannelInboundHandler<PacketsMessage> {
     } else if (packet.equals("1") && transport == Transport.POLLING) {
       SessionRequests.endPoll(client);
     }
+    boolean upgrades = packet.equals("2probe") || packet.equals("5");
     return PACKET.matcher(packet).matches()
-        && (!packet.startsWith("40") || state.mayHaveOneMore())
+        && (!upgrades || transport == Transport.WEBSOCKET)
+        && (!upgrades && !packet.startsWith("40") || state.mayHaveOneMore())
         && (!packet.startsWith("42") || state.connected && state.mayHaveOneMore());
   }
 }

@@ -15,8 +15,12 @@ import io.netty.handler.codec.http.TooLongHttpContentException;
  * requests before, and are no problems. It drops the rest of a body that is too large.
  */
 final class RequestAggregator extends HttpObjectAggregator {
+  /** Each may hold the buffer of its read. Netty's 1,024 take 140 KB, also if each has one byte. */
+  static final int MAX_PIECES = 16;
+
   RequestAggregator(int maxContentLength) {
     super(maxContentLength);
+    setMaxCumulationBufferComponents(MAX_PIECES);
   }
 
   @Override

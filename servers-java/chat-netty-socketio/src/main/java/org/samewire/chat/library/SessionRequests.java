@@ -35,7 +35,7 @@ import java.util.UUID;
  */
 @Sharable
 final class SessionRequests extends SimpleChannelInboundHandler<FullHttpRequest> {
-  private static final int MAX_SESSIONS = 5_000;
+  private static final int MAX_SESSIONS = 2_000;
 
   /** Of a connection: the session that may go over to it. */
   private static final AttributeKey<ClientHead> UPGRADING = AttributeKey.valueOf("upgrading");
