@@ -4,7 +4,6 @@ import createError from 'http-errors';
 import type { Logger } from 'pino';
 import { chatRouter } from './chat.ts';
 import { refuseUnsoundFraming } from './framing.ts';
-import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import type { Room } from './room.ts';
 
@@ -19,7 +18,7 @@ export function createApp(room: Room, logger: Logger): Express {
   app.set('views', VIEWS);
   app.set('view engine', 'pug');
   app.enable('view cache');
-  app.use(inTurn, refuseUnsoundFraming);
+  app.use(refuseUnsoundFraming);
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
-import { refuseConnect, refuseInTurn } from './pipelining.ts';
+import { inTurn, refuseConnect, refuseInTurn } from './pipelining.ts';
 
 /** Node's HTTP server, with its limits. */
 export function createHttpServer(app: Express): Server {
@@ -14,11 +14,16 @@ export function createHttpServer(app: Express): Server {
       joinDuplicateHeaders: true, // two Host fields become one that is refused
       optimizeEmptyRequests: true, // no stream of events for a body that is not there
     },
-    app,
+    inTurn(app),
   );
   server.on('clientError', refuseInTurn);
   server.on('connect', refuseConnect);
   server.setTimeout(25_000); // for a client that does not read its answer
+  // Node has no limit for a client that reads a few bytes now and then.
+  server.on('request', (_request, response) => {
+    const timer = setTimeout(() => response.destroy(), 60_000);
+    response.once('close', () => clearTimeout(timer));
+  });
   server.maxConnections = 5_000;
   return server;
 }

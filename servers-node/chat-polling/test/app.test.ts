@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, mock, test } from 'node:test';
@@ -113,6 +114,34 @@ test('pipelined requests are served in turn, and none is refused before', async 
     assert.match(await sendBytes(bad), /^HTTP\/1.1 400 /);
   }
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  assert.doesNotMatch(await sendBytes(get.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
+});
+
+test('a body in thousands of tiny chunks is cut', async () => {
+  const head =
+    'POST /messages HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  assert.equal(await sendBytes(`${head}${'1\r\n \r\n'.repeat(2_000)}`), '');
+  assert.match(await sendBytes(`${head}${'1\r\n \r\n'.repeat(900)}0\r\n\r\nnonsense\r\n\r\n`), /^HTTP\/1.1 400 /);
+});
+
+/** How often this process has opened the largest file of the page. */
+async function opened(): Promise<number> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+  return (await Promise.all(links)).filter((link) => link.endsWith('/assets/socket.io.js')).length;
+}
+
+test('pipelined requests for a file open one at a time, and none stays open for a client that leaves', async () => {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.write('GET /assets/socket.io.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(100));
+  const numbers = new Set<number>();
+  for (let look = 0; look < 50; look += 1) {
+    numbers.add(await opened());
+  }
+  assert.equal(Math.max(...numbers), 1);
+  socket.resetAndDestroy();
+  while ((await opened()) > 0) {
+    await sleep(10);
+  }
 });
 
 test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {

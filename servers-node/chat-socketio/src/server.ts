@@ -53,12 +53,18 @@ export function createChatServer(mode: 'each' | 'batched', logger: Logger): Chat
   io.attach(server);
   const [serve] = server.listeners('request') as [RequestListener]; // Express and Socket.IO
   server.removeAllListeners('request');
-  server.on('request', (request, response) =>
-    inTurn(request, response, () => {
+  server.on(
+    'request',
+    inTurn((request, response) => {
       closeAfterUpgrade(request, response);
       serve(request, response);
     }),
   );
+  // Node has no limit for a client that reads a few bytes now and then.
+  server.on('request', (_request, response) => {
+    const timer = setTimeout(() => response.destroy(), 60_000);
+    response.once('close', () => clearTimeout(timer));
+  });
   io.engine.use(refuseUnsoundFraming);
   io.engine.use(onlyGetAndPost);
   io.engine.on('connection', limitUnsent);

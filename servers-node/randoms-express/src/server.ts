@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
-import { refuseConnect, refuseInTurn } from './pipelining.ts';
+import { inTurn, refuseConnect, refuseInTurn } from './pipelining.ts';
 
 /** Node's HTTP server, with its limits. */
 export function createHttpServer(app: Express): Server {
@@ -14,7 +14,7 @@ export function createHttpServer(app: Express): Server {
       joinDuplicateHeaders: true, // two Host fields become one that is refused
       optimizeEmptyRequests: true, // no stream of events for a body that is not there
     },
-    app,
+    inTurn(app),
   );
   server.on('clientError', refuseInTurn);
   server.on('connect', refuseConnect);

@@ -51,6 +51,17 @@ test('a HEAD is answered without draws, and leaves no line', async () => {
   assert.equal(log.mock.callCount(), lines);
 });
 
+test('between two results of /randoms/sync others are answered', async () => {
+  const done: string[] = [];
+  const ask = async (path: string) => {
+    await (await fetch(url + path)).text();
+    done.push(path);
+  };
+  const heavy = '/randoms/sync?count=20000000&seed=1';
+  await Promise.all([...Array(4).fill(heavy), '/healthz'].map(ask));
+  assert.notEqual(done.at(-1), '/healthz');
+});
+
 test('parameters are digits, and in their range', async () => {
   for (const query of [
     'count=100000001',
@@ -98,6 +109,7 @@ test('pipelined requests are served in turn, and none is refused before', async 
   assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
   assert.match(await sendBytes('nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  assert.doesNotMatch(await sendBytes(get.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
   assert.match(await sendBytes('GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'), /^HTTP\/1.1 400 /);
 });
 

@@ -3,7 +3,6 @@ import createError from 'http-errors';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { refuseUnsoundFraming } from './framing.ts';
-import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -17,7 +16,7 @@ function integer(least: number, most: number) {
 export function createApp(renderer: Renderer, logger: Logger): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(inTurn, refuseUnsoundFraming);
+  app.use(refuseUnsoundFraming);
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import createError from 'http-errors';
 import { Piscina } from 'piscina';
 import { renderPng, type Size } from './picture.ts';
@@ -39,8 +40,12 @@ export class PooledRenderer implements Renderer {
 
 /** On the event loop, which answers nothing else meanwhile: how not to do it. */
 export class InlineRenderer implements Renderer {
-  async render(size: Size): Promise<Uint8Array | undefined> {
-    return renderPng(size, () => true);
+  #turn: Promise<unknown> = Promise.resolve();
+
+  async render(size: Size, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    this.#turn = this.#turn.then(() => setImmediate());
+    await this.#turn; // one picture in each turn of the event loop: other requests, timers and signals come between two
+    return signal.aborted ? undefined : renderPng(size, () => true);
   }
 
   async close(): Promise<void> {}

@@ -43,8 +43,21 @@ test('the event loop makes the same picture', async () => {
   const { signal } = new AbortController();
   assert.deepEqual(
     await renderer.render(size, signal),
-    new Uint8Array((await new InlineRenderer().render(size)) ?? []),
+    new Uint8Array((await new InlineRenderer().render(size, signal)) ?? []),
   );
+});
+
+test('between two pictures of the event loop others have their turn', async () => {
+  const inline = new InlineRenderer();
+  const { signal } = new AbortController();
+  let turns = 0;
+  const turn = setInterval(() => {
+    turns += 1;
+  });
+  await Promise.all(Array.from({ length: 5 }, () => inline.render({ width: 64, height: 48, depth: 3 }, signal)));
+  clearInterval(turn);
+  assert.ok(turns >= 3);
+  assert.equal(await inline.render({ width: 1, height: 1, depth: 0 }, AbortSignal.abort()), undefined);
 });
 
 test('a HEAD is answered without a picture', async () => {
@@ -88,6 +101,8 @@ test('pipelined requests are served in turn, and none is refused before', async 
   assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
   assert.match(await sendBytes('nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  const short = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'; // so many of them are read at once
+  assert.doesNotMatch(await sendBytes(short.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
   assert.match(await sendBytes('GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'), /^HTTP\/1.1 400 /);
 });
 

@@ -3,7 +3,6 @@ import express, { type Express } from 'express';
 import createError from 'http-errors';
 import type { Logger } from 'pino';
 import { refuseUnsoundFraming } from './framing.ts';
-import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import { makeReport, type Sources } from './report.ts';
 import { OVER } from './upstream.ts';
@@ -20,7 +19,7 @@ export function createApp(sources: Sources, logger: Logger): Express {
   app.set('view engine', 'pug');
   app.enable('view cache');
   app.locals.compileDebug = false; // else pug keeps count of its lines
-  app.use(inTurn, refuseUnsoundFraming);
+  app.use(refuseUnsoundFraming);
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

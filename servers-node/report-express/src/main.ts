@@ -11,7 +11,7 @@ const Digits = z.string().regex(/^\d+$/).transform(Number);
 const Origin = z
   .url({ protocol: /^http$/, hostname: /./ })
   .regex(/^http:\/\/[^/?#@]+\/?$/i, 'must have the form http://host[:port]');
-const MAX_TIMEOUT_MS = 0x7fff_ffff - 25_000; // the longest of Node's timers, less what server.ts adds
+const MAX_TIMEOUT_MS = 0x7fff_ffff - 60_000; // the longest of Node's timers, less what server.ts adds
 const Settings = z.object({
   HOST: z.string().nonempty().default('127.0.0.1'),
   PORT: Digits.pipe(z.int().min(1).max(65_535)),

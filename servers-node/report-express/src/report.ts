@@ -20,7 +20,7 @@ export async function makeReport({ todo, raytracer, timeoutMs }: Sources, cut: A
   const timer = setTimeout(() => cut.abort(createError(504, 'An upstream is late.')), timeoutMs);
   try {
     const [{ items }, picture] = await Promise.all([
-      todo.get(cut.signal, (body) => Todos.parse(JSON.parse(body.toString()))),
+      todo.get(cut.signal, readTodos),
       raytracer.get(cut.signal, (body) => body.toString('base64')),
     ]);
     return { items, picture, ...summary(items) };
@@ -29,6 +29,10 @@ export async function makeReport({ todo, raytracer, timeoutMs }: Sources, cut: A
   }
 }
 // #endregion report.fetch-both
+
+export function readTodos(body: Buffer): z.infer<typeof Todos> {
+  return Todos.parse(JSON.parse(body.toString()));
+}
 
 export function summary(items: Item[]): { total: number; completed: number; percentage: number } {
   const total = items.length;

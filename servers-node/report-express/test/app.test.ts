@@ -7,7 +7,7 @@ import { after, beforeEach, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createApp } from '../src/app.ts';
-import { summary } from '../src/report.ts';
+import { readTodos, summary } from '../src/report.ts';
 import { createHttpServer } from '../src/server.ts';
 import { Upstream } from '../src/upstream.ts';
 
@@ -169,6 +169,35 @@ test('256 reports are under way at most, and clients that leave make room', { ti
   assert.equal((await fetch(report)).status, 200);
 });
 
+test('of pipelined reports one is under way', async () => {
+  let underWay = 0;
+  let most = 0;
+  answerTodos = async (request, response) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    response.once('close', () => {
+      underWay -= 1;
+    });
+    await sleep(5);
+    goodTodos(request, response);
+  };
+  const reports = await sendBytes(`${'GET /report HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50)}nonsense\r\n\r\n`);
+  assert.equal(reports.match(/HTTP\/1.1 \d+/g)?.length, 50);
+  assert.equal(most, 1);
+});
+
+test('a list that takes a parser as long as possible is a 502 at once', async () => {
+  const large = new Upstream(new URL('/todos', upstream), 'application/json', 1_100_000, logger);
+  const { signal } = new AbortController();
+  for (const bytes of ['[', '{"a":', '"\\\\', '9', ' ', '\n0', '{"items":[', '"a" :']) {
+    answerTodos = (_request, response) =>
+      response.setHeader('Content-Type', 'application/json').end(bytes.repeat(1_000_000 / bytes.length));
+    const start = performance.now();
+    await assert.rejects(large.get(signal, readTodos), { status: 502 });
+    assert.ok(performance.now() - start < 2_000, bytes);
+  }
+});
+
 test('pipelined requests are served in turn, and none is refused before', async () => {
   const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
   for (const bad of ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
@@ -177,6 +206,7 @@ test('pipelined requests are served in turn, and none is refused before', async 
     assert.match(await sendBytes(bad), /^HTTP\/1.1 400 /);
   }
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  assert.doesNotMatch(await sendBytes(get.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
 });
 
 test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {

@@ -10,7 +10,7 @@ import { Database, isAway, isBusy } from '../src/database.ts';
 test('the database is away when its connection fails, or it refuses for now', () => {
   assert.ok(isAway(new MongoNetworkError('connection closed')));
   assert.ok(isAway(Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' })));
-  for (const code of [6, 18, 91]) {
+  for (const code of [6, 18, 91, 11_600, 11_602]) {
     assert.ok(isAway(new MongoServerError({ message: 'not now', code })), String(code));
   }
 });

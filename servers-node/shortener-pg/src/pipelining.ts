@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 const MAX_PER_CONNECTION = 100;
 const MAX_WAITING = 1_000;
 
-/** By connection: the answers that are due, in order, and the newest, which may have been given. */
-const lines = new WeakMap<Duplex, { due: ServerResponse[]; newest: ServerResponse }>();
+/** By connection: the answers that are due, in order; the newest, which may have been given; how many get none. */
+const lines = new WeakMap<Duplex, { due: ServerResponse[]; newest: ServerResponse; tooMany: number }>();
 let waiting = 0;
 
 /**
@@ -15,33 +15,36 @@ let waiting = 0;
 export function inTurn(serve: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
-    let line = lines.get(socket);
-    if (!line) {
-      line = { due: [], newest: response };
-      lines.set(socket, line);
-    }
+    const line = lines.get(socket) ?? { due: [], newest: response, tooMany: 0 };
+    lines.set(socket, line);
     line.newest = response;
     const { due } = line;
     const previous = due.at(-1);
+    if (previous && (waiting === MAX_WAITING || line.tooMany === MAX_WAITING)) {
+      socket.destroy(); // Node goes on with what it has read, 64 KiB at most
+      return;
+    }
+    if (due.length === MAX_PER_CONNECTION || line.tooMany > 0) {
+      line.tooMany += 1;
+      if (line.tooMany === 1) {
+        previous?.once('close', () => socket.destroySoon()); // those before it are answered
+      }
+      return;
+    }
     due.push(response);
-    response.on('close', () => due.shift());
+    response.once('close', () => due.shift());
 
     if (!previous) {
       serve(request, response);
-    } else if (waiting === MAX_WAITING) {
-      socket.destroy();
-    } else {
-      const isOneTooMany = due.length > MAX_PER_CONNECTION;
-      waiting += 1;
-      previous.once('close', () => {
-        waiting -= 1;
-        if (isOneTooMany) {
-          socket.destroySoon(); // those before it are answered
-        } else if (socket.writable) {
-          serve(request, response);
-        } // else the connection has ended: nothing is done for a request that gets no answer
-      });
+      return;
     }
+    waiting += 1;
+    previous.once('close', () => {
+      waiting -= 1;
+      if (socket.writable) {
+        serve(request, response);
+      } // else the connection has ended: nothing is done for a request that gets no answer
+    });
   };
 }
 

@@ -3,7 +3,6 @@ import createError from 'http-errors';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { refuseUnsoundFraming } from './framing.ts';
-import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import { TodoStore } from './todo-store.ts';
 import { todoRouter } from './todos.ts';
@@ -12,7 +11,7 @@ import { todoRouter } from './todos.ts';
 export function createApp(database: Database, logger: Logger): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(inTurn, refuseUnsoundFraming);
+  app.use(refuseUnsoundFraming);
 
   app.get('/healthz', async (_request, response) => {
     await database.query('ping', 'select 1');

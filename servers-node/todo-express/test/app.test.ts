@@ -94,6 +94,7 @@ test('pipelined requests are served in turn, and none is refused before', async 
   assert.deepEqual(answers.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
   assert.match(await sendBytes('nonsense\r\n\r\n'), /^HTTP\/1.1 400 /);
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  assert.doesNotMatch(await sendBytes(get.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
   const refused = await sendBytes(`${get}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
   assert.deepEqual(refused.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200']);
 });
@@ -115,6 +116,13 @@ test('unsound framing is refused, and nothing behind it is done', async () => {
     `GET /todos/1 HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n${post}`,
   );
   assert.deepEqual(upgrade.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 200']);
+});
+
+test('a body in thousands of tiny chunks is cut', async () => {
+  const head =
+    'POST /todos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  assert.equal(await sendBytes(`${head}${'1\r\n \r\n'.repeat(2_000)}`), '');
+  assert.match(await sendBytes(`${head}${'1\r\n \r\n'.repeat(900)}0\r\n\r\nnonsense\r\n\r\n`), /^HTTP\/1.1 400 /);
 });
 
 test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {

@@ -4,7 +4,6 @@ import createError from 'http-errors';
 import type { Logger } from 'pino';
 import type { Limits } from './form.ts';
 import { refuseUnsoundFraming } from './framing.ts';
-import { inTurn } from './pipelining.ts';
 import { problemHandler } from './problem.ts';
 import type { UploadFolder } from './upload-folder.ts';
 import { uploadRouter } from './uploads.ts';
@@ -16,7 +15,7 @@ const PAGE_POLICY = "base-uri 'none'; frame-ancestors 'none'";
 export function createApp(folder: UploadFolder, limits: Limits, logger: Logger): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(inTurn, refuseUnsoundFraming);
+  app.use(refuseUnsoundFraming);
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

@@ -3,6 +3,9 @@ import type { Request, RequestHandler } from 'express';
 import createError from 'http-errors';
 import multer, { MulterError, type StorageEngine } from 'multer';
 
+const MANY_CHUNKS = 1_000;
+const SMALL_CHUNK = 16;
+
 export interface Limits {
   maxFileBytes: number;
   maxRequestBytes: number;
@@ -33,9 +36,13 @@ export function parseForm(storage: StorageEngine, { maxFileBytes, maxRequestByte
     // multer has no limit for the whole request.
     streamHandler(request, parser) {
       let size = 0;
+      let chunks = 0;
       (request as Readable).on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > maxRequestBytes) {
+        chunks += 1;
+        if (chunks > MANY_CHUNKS && size / chunks < SMALL_CHUNK) {
+          request.socket.destroy(); // they cost far more than their bytes
+        } else if (size > maxRequestBytes) {
           parser.destroy(tooLarge());
         }
       });

@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
@@ -37,7 +38,7 @@ const { HOST, PORT, UPLOAD_DIR, MAX_FILE_BYTES, MAX_REQUEST_BYTES } = settings.d
 // #endregion server.configure
 
 const folder = new UploadFolder(UPLOAD_DIR);
-await folder.deleteParts();
+const left = await folder.parts();
 
 const limits = { maxFileBytes: MAX_FILE_BYTES, maxRequestBytes: MAX_REQUEST_BYTES };
 const server = createHttpServer(createApp(folder, limits, logger));
@@ -45,7 +46,11 @@ server.once('error', (error) => {
   logger.fatal(error, `cannot listen on HOST ${HOST}, PORT ${PORT}`);
   process.exit(1);
 });
-server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
+server.listen(PORT, HOST, async () => {
+  logger.info(`listening on ${HOST}, port ${PORT}`);
+  // Not before: a second process on one port ends here, and what is being uploaded to the first one stays.
+  await Promise.all(left.map((path) => rm(path, { force: true })));
+});
 
 // #region server.stop
 process.on('SIGTERM', stop);

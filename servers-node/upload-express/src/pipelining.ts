@@ -1,47 +1,52 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RequestHandler } from 'express';
 
 const MAX_PER_CONNECTION = 100;
 const MAX_WAITING = 1_000;
 
-/** By connection: the answers that are due, in order, and the newest, which may have been given. */
-const lines = new WeakMap<Duplex, { due: ServerResponse[]; newest: ServerResponse }>();
+/** By connection: the answers that are due, in order; the newest, which may have been given; how many get none. */
+const lines = new WeakMap<Duplex, { due: ServerResponse[]; newest: ServerResponse; tooMany: number }>();
 let waiting = 0;
 
 /**
  * Requests of one connection are served one after the other. Node serves all pipelined requests at once
  * (nodejs/node#50850): a GET overtakes the DELETE before it, and a few clients that do not read open every file.
  */
-export const inTurn: RequestHandler = ({ socket }, response, next) => {
-  let line = lines.get(socket);
-  if (!line) {
-    line = { due: [], newest: response };
+export function inTurn(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    const { socket } = request;
+    const line = lines.get(socket) ?? { due: [], newest: response, tooMany: 0 };
     lines.set(socket, line);
-  }
-  line.newest = response;
-  const { due } = line;
-  const previous = due.at(-1);
-  due.push(response);
-  response.once('close', () => due.shift());
+    line.newest = response;
+    const { due } = line;
+    const previous = due.at(-1);
+    if (previous && (waiting === MAX_WAITING || line.tooMany === MAX_WAITING)) {
+      socket.destroy(); // Node goes on with what it has read, 64 KiB at most
+      return;
+    }
+    if (due.length === MAX_PER_CONNECTION || line.tooMany > 0) {
+      line.tooMany += 1;
+      if (line.tooMany === 1) {
+        previous?.once('close', () => socket.destroySoon()); // those before it are answered
+      }
+      return;
+    }
+    due.push(response);
+    response.once('close', () => due.shift());
 
-  if (!previous) {
-    next();
-  } else if (waiting === MAX_WAITING) {
-    socket.destroy();
-  } else {
-    const isOneTooMany = due.length > MAX_PER_CONNECTION;
+    if (!previous) {
+      serve(request, response);
+      return;
+    }
     waiting += 1;
     previous.once('close', () => {
       waiting -= 1;
-      if (isOneTooMany) {
-        socket.destroySoon(); // those before it are answered
-      } else if (socket.writable) {
-        next();
+      if (socket.writable) {
+        serve(request, response);
       } // else the connection has ended: nothing is done for a request that gets no answer
     });
-  }
-};
+  };
+}
 
 const STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 

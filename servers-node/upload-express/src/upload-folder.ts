@@ -23,10 +23,10 @@ export class UploadFolder implements StorageEngine {
     this.path = path;
   }
 
-  /** Deletes what a process that was killed has left. */
-  async deleteParts(): Promise<void> {
+  /** The files of forms that have not ended: at a start, what a process that was killed has left. */
+  async parts(): Promise<string[]> {
     const names = await readdir(this.path);
-    await Promise.all(names.filter((name) => name.startsWith(PART)).map((name) => rm(join(this.path, name))));
+    return names.filter((name) => name.startsWith(PART)).map((name) => join(this.path, name));
   }
 
   // #region upload.stream-to-disk
@@ -42,11 +42,12 @@ export class UploadFolder implements StorageEngine {
 
   /** Makes uploads of what multer has stored: of all files, or of none. */
   async keep(ids: string[]): Promise<void> {
-    try {
-      await Promise.all(ids.map((id) => rename(this.#part(id), join(this.path, id))));
-    } catch (error) {
-      await Promise.all(ids.flatMap((id) => [this.#deletePart(id), this.delete(id)]));
-      throw error;
+    // Each has ended before any is deleted: a file that gets its name afterwards would stay.
+    const renamings = await Promise.allSettled(ids.map((id) => rename(this.#part(id), join(this.path, id))));
+    const failed = renamings.find((one) => one.status === 'rejected');
+    if (failed) {
+      await Promise.allSettled(ids.flatMap((id) => [this.#deletePart(id), this.delete(id)]));
+      throw failed.reason;
     }
   }
 

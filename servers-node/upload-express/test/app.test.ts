@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm, truncate, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,8 +132,72 @@ test('only whole uploads can be read or deleted', async () => {
     assert.equal((await fetch(`${url}/uploads/${id}`)).status, 404, id);
     assert.equal((await fetch(`${url}/uploads/${id}`, { method: 'DELETE' })).status, 404, id);
   }
-  await folder.deleteParts();
-  await leaves(['notes']);
+  assert.deepEqual(await folder.parts(), [join(folder.path, '.part-0')]);
+});
+
+test('of a form whose files cannot all get their names, none stays', async () => {
+  const id = randomUUID();
+  await writeFile(join(folder.path, `.part-${id}`), 'x');
+  await assert.rejects(folder.keep([randomUUID(), id]), { code: 'ENOENT' });
+  await leaves([]);
+});
+
+test('an error that no client has made is a 500', async () => {
+  mock.method(folder, '_handleFile', (_request: unknown, _file: unknown, done: (error: Error) => void) => {
+    done(new TypeError('x is not a function'));
+  });
+  assert.equal(await post(form(['a', 1])), 500);
+  mock.restoreAll();
+});
+
+test('a form in thousands of tiny chunks is cut', async () => {
+  const socket = connect(port, '127.0.0.1');
+  const head = 'POST /uploads HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n';
+  const part = '--b\r\nContent-Disposition: form-data; name="files[]"; filename="a"\r\n\r\n';
+  socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`);
+  socket.write('1\r\nx\r\n'.repeat(990)); // the limit of a file is 1,000 bytes here
+  socket.write('1\r\nx\r\n'.repeat(20));
+  assert.equal(await text(socket), '');
+});
+
+/** How often this process has opened a file. */
+async function opened(path: string): Promise<number> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+  return (await Promise.all(links)).filter((link) => link === path).length;
+}
+
+test('pipelined downloads open one file at a time, and none stays open for a client that leaves', async () => {
+  const id = randomUUID();
+  const path = join(folder.path, id);
+  await writeFile(path, '');
+  await truncate(path, 50_000_000);
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.write(`GET /uploads/${id} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(100));
+  while ((await opened(path)) === 0) {
+    await sleep(10);
+  }
+  await sleep(100);
+  assert.equal(await opened(path), 1);
+  socket.resetAndDestroy();
+  while ((await opened(path)) > 0) {
+    await sleep(10);
+  }
+});
+
+test('a client has 15 minutes to read its answer', async () => {
+  const id = randomUUID();
+  await writeFile(join(folder.path, id), '');
+  await truncate(join(folder.path, id), 50_000_000);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.write(`GET /uploads/${id} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const [request] = await once(server, 'request');
+  mock.timers.tick(15 * 60_000 - 1);
+  assert.equal(request.socket.destroyed, false);
+  mock.timers.tick(1);
+  assert.equal(request.socket.destroyed, true);
+  mock.timers.reset();
+  socket.destroy();
 });
 
 test('the page allows nobody to frame it', async () => {
@@ -148,6 +212,7 @@ test('pipelined requests are served in turn, and none is refused before', async 
     assert.match(await sendBytes(bad), /^HTTP\/1.1 400 /);
   }
   assert.equal((await sendBytes(get.repeat(300))).match(/HTTP\/1.1 \d+/g)?.length, 100);
+  assert.doesNotMatch(await sendBytes(get.repeat(1_200)), /HTTP\/1.1 [\s\S]+HTTP\/1.1 /);
 });
 
 test('clients that vanish after a CONNECT end nothing, and nothing of them waits', async () => {
