@@ -78,7 +78,8 @@ def warm_up(target: Target, clients: int = 32) -> Resources:
 
     with ThreadPoolExecutor(clients) as pool:
         list(pool.map(ask, range(clients)))
-    return _settled(target, time.monotonic() + GIVEN_BACK_SECONDS / 2)
+    # On a busy machine processes may take their time to come.
+    return _settled(target, time.monotonic() + GIVEN_BACK_SECONDS, looks=8)
 
 
 def carry_out(
@@ -169,11 +170,11 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def _settled(target: Target, deadline: float) -> Resources:
-    """What it has, once that does not change any more, or at the deadline."""
+def _settled(target: Target, deadline: float, looks: int = 3) -> Resources:
+    """What it has, once so many looks find the same, or at the deadline."""
     seen = [resources(target)]
     while time.monotonic() < deadline and (
-        len(seen) < 3 or len({tuple(one.numbers.values()) for one in seen[-3:]}) > 1
+        len(seen) < looks or len({tuple(one.numbers.values()) for one in seen[-looks:]}) > 1
     ):
         time.sleep(LOOK_EVERY)
         seen.append(resources(target))

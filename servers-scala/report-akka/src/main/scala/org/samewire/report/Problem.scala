@@ -33,8 +33,7 @@ object Problem {
   val exceptions: ExceptionHandler = ExceptionHandler {
     // By default it is logged as a warning.
     case IllegalRequestException(info, status) => complete(status, info.summary)
-    case bad: BadUpstream                      =>
-      log.debug("bad upstream", bad)
+    case _: BadUpstream                        =>
       complete(StatusCodes.BadGateway, "An upstream is away, or its answer is bad.")
     case busy: TooManyReports => complete(StatusCodes.ServiceUnavailable, busy.getMessage)
     case _: TimeoutException  =>

@@ -9,6 +9,8 @@ import akka.http.scaladsl.model.{HttpRequest, HttpResponse, MediaRange, MediaTyp
 import akka.stream.scaladsl.Source
 import akka.util.ByteString
 import java.util.Base64
+import java.util.concurrent.atomic.AtomicBoolean
+import org.slf4j.LoggerFactory
 import scala.concurrent.duration.FiniteDuration
 import scala.util.control.NonFatal
 import spray.json.DefaultJsonProtocol._
@@ -30,14 +32,14 @@ final class Upstreams(settings: ReportSettings)(implicit system: ActorSystem[_])
 
   val timeout: FiniteDuration = settings.upstreamTimeout
 
-  val todos: Source[Seq[Todo], NotUsed] =
+  val todos: Source[Seq[Todo], NotUsed] = watched("todo") {
     get(settings.todo, "/todos?limit=100", `application/json`, maxBytes = 1024 * 1024)
       // To the parser, U+FFFF is the end. Its escape is not.
       .map(_.utf8String.replace("\uffff", "\\uffff").parseJson.convertTo[TodoList].items)
-      .mapError(asBadUpstream)
+  }
 
   /** As a URL that a page has in it. */
-  val picture: Source[String, NotUsed] =
+  val picture: Source[String, NotUsed] = watched("raytracer") {
     get(
       settings.raytracer,
       "/render?width=320&height=240&depth=3",
@@ -45,7 +47,7 @@ final class Upstreams(settings: ReportSettings)(implicit system: ActorSystem[_])
       maxBytes = 16 * 1024 * 1024
     )
       .map(bytes => "data:image/png;base64," + Base64.getEncoder.encodeToString(bytes.toArray))
-      .mapError(asBadUpstream)
+  }
 
   private def get(
       upstream: Upstream,
@@ -73,10 +75,21 @@ final class Upstreams(settings: ReportSettings)(implicit system: ActorSystem[_])
 }
 
 object Upstreams {
+  private val log = LoggerFactory.getLogger(classOf[Upstreams])
   private implicit val todoFormat: RootJsonFormat[Todo] = jsonFormat3(Todo.apply)
   private implicit val todoListFormat: RootJsonFormat[TodoList] = jsonFormat1(TodoList.apply)
 
-  private val asBadUpstream: PartialFunction[Throwable, Throwable] = { case NonFatal(cause) =>
-    new BadUpstream(cause)
+  /** That an upstream fails is logged once, and once that it is well again. */
+  private def watched[T](name: String)(source: Source[T, NotUsed]): Source[T, NotUsed] = {
+    val isWell = new AtomicBoolean(true)
+    source
+      .wireTap(_ => if (!isWell.getAndSet(true)) log.info("{} is well again", name))
+      .mapError { case NonFatal(cause) =>
+        if (isWell.getAndSet(false)) {
+          val reason = cause.toString.take(300).replaceAll("[\\s\\p{Cntrl}]+", " ")
+          log.warn("{} is away, or its answer is bad: {}", name, reason: Any)
+        }
+        new BadUpstream(cause)
+      }
   }
 }

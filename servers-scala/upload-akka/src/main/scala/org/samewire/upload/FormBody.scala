@@ -6,13 +6,18 @@ import akka.stream.FlowShape
 import akka.stream.scaladsl.{Broadcast, Flow, GraphDSL, Sink}
 import akka.util.ByteString
 import akka.{Done, NotUsed}
+import scala.concurrent.duration._
 import scala.concurrent.{Future, Promise}
 
-/** Guards answers and memory. The reader of a form stops at its closing delimiter, or at a mistake,
-  * and Akka HTTP would close the connection: a client that still sends would lose the answer. Of a
-  * form that does not begin with its boundary the reader would keep all bytes that come before one.
+/** Guards answers, memory and time. The reader of a form stops at its closing delimiter, or at a
+  * mistake, and Akka HTTP would close the connection: a client that still sends would lose the
+  * answer. Of a form that does not begin with its boundary the reader would keep all bytes that
+  * come before one.
   */
 object FormBody {
+
+  /** Akka HTTP's idle-timeout ends a body that pauses, and none that comes byte by byte. */
+  private val MaxTime = 15.minutes
 
   /** Provides the end of the body: a store that reads the form waits for it. */
   val read: Directive1[Future[Done]] = Directive { inner => context =>
@@ -22,7 +27,10 @@ object FormBody {
 
   private def guarded(entity: RequestEntity, end: Promise[Done]): RequestEntity = {
     val begin = beginOf(entity)
-    val bytes = toThe(end).via(beginningWith(begin))
+    val bytes = Flow[ByteString]
+      .completionTimeout(MaxTime)
+      .via(toThe(end))
+      .via(beginningWith(begin))
     entity match {
       // Its length is kept: without it the entity would be chunked, and HTTP/1.0 forbids that.
       case sized: HttpEntity.Default   => sized.copy(data = sized.data.via(bytes))

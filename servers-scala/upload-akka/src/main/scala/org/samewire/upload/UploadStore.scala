@@ -3,10 +3,11 @@ package org.samewire.upload
 import akka.Done
 import akka.actor.typed.{ActorSystem, DispatcherSelector}
 import akka.http.scaladsl.model.Multipart.FormData.BodyPart
-import akka.http.scaladsl.model.StatusCodes.ContentTooLarge
+import akka.http.scaladsl.model.StatusCodes.{ContentTooLarge, RequestTimeout}
 import akka.http.scaladsl.model.{
   EntityStreamException,
   EntityStreamSizeException,
+  ErrorInfo,
   IllegalRequestException,
   Multipart
 }
@@ -15,6 +16,7 @@ import akka.stream.scaladsl.{Sink, StreamConverters}
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.{Files, Path}
 import java.util.UUID
+import java.util.concurrent.TimeoutException
 import scala.concurrent.{ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -124,6 +126,8 @@ object UploadStore {
     // This is how it says that a chunk is larger than max-chunk-size.
     case EntityStreamException(info) if info.summary.startsWith("HTTP chunk size exceeds") =>
       IllegalRequestException(ContentTooLarge, info)
+    case late: TimeoutException =>
+      IllegalRequestException(RequestTimeout, new ErrorInfo(late.getMessage))
     case broken => InvalidForm(String.valueOf(broken.getMessage))
   }
 }
