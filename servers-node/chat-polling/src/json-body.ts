@@ -10,17 +10,20 @@ export const onlyJson: RequestHandler = (request, _response, next) => {
   next(request.is('json') === false ? createError(415, 'The body must be application/json.') : undefined);
 };
 
-/** Closes the connection of a body in tiny chunks: express.json() keeps each as it is, some 200 bytes for one byte. */
+/** Refuses a body in tiny chunks as too large: express.json() keeps each as it is, some 200 bytes for one byte. */
 export const limitChunks: RequestHandler = (request, _response, next) => {
   let size = 0;
   let chunks = 0;
-  request.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     size += chunk.length;
     chunks += 1;
     if (chunks > MANY_CHUNKS && size / chunks < SMALL_CHUNK) {
-      request.destroy();
+      request.off('data', count);
+      request.emit('error', createError(413, 'The body comes in too many tiny chunks.')); // the rest is not kept
     }
-  });
+  };
+  request.on('data', count);
+  request.on('error', () => {}); // express.json() does not hear it if it has refused the body
   next();
 };
 

@@ -132,6 +132,8 @@ def resources(target: Target) -> Resources:
     pids = set()
     for process in [root, *root.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
+            if not _runs(process.pid):
+                continue
             numbers["threads"] += process.num_threads()
             numbers["files"] += process.num_fds()
             pids.add(process.pid)
