@@ -91,6 +91,8 @@ class LinkRepository
     /** Any error is of the way to the server, but for those that a server answers. */
     public static function isAway(RuntimeException $error): bool
     {
-        return !$error instanceof ServerException || in_array($error->getCode(), self::AWAY, true);
+        $cause = $error->getPrevious() ?? $error; // a bulk write wraps what has failed
+
+        return !$cause instanceof ServerException || in_array($cause->getCode(), self::AWAY, true);
     }
 }

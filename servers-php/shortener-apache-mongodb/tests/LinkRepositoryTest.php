@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Samewire\Shortener\Tests;
 
+use MongoDB\Driver\Exception\BulkWriteException;
 use MongoDB\Driver\Exception\CommandException;
 use MongoDB\Driver\Exception\ConnectionTimeoutException;
 use MongoDB\Driver\Exception\ExecutionTimeoutException;
@@ -31,6 +32,8 @@ final class LinkRepositoryTest extends TestCase
     public static function errors(): iterable
     {
         yield 'no server' => [new ConnectionTimeoutException('No suitable servers found', 13053), true];
+        $lost = new ConnectionTimeoutException('Failed to read 4 bytes', 13053);
+        yield 'an insert whose connection ends' => [new BulkWriteException('failed due to previous', 0, $lost), true];
         yield 'shutdown in progress' => [new CommandException('The server is in quiesce mode', 91), true];
         yield 'interrupted at shutdown' => [new CommandException('interrupted at shutdown', 11600), true];
         yield 'interrupted by a change of state' => [new CommandException('operation was interrupted', 11602), true];
