@@ -36,16 +36,17 @@ def attack_servers(
 
 def _attack_server(server: Server, row: str, lab: Lab, console: Console, *, update: bool) -> bool:
     """Whether the server did not withstand."""
-    verdicts = []
+    known = [one.id for attacks in _in_full(server.service, "") for one in attacks]
+    fell = False
     for attacks in _in_full(server.service, row):
         running = lab.start(server)
         before = judge.warm_up(running.target)
-        verdicts += [_attack(one, running.target, before, console) for one in attacks]
+        verdicts = [_attack(one, running.target, before, console) for one in attacks]
         running.kill()
-    if update:
-        known = [one.id for attacks in _in_full(server.service, "") for one in attacks]
-        results.write(server, {one.attack.id: results.of(one) for one in verdicts}, known)
-    return any(verdict.problems for verdict in verdicts)
+        fell |= any(verdict.problems for verdict in verdicts)
+        if update:
+            results.write(server, {verdict.attack.id: results.of(verdict) for verdict in verdicts}, known)
+    return fell
 
 
 def attack_url(url: str, service: str, row: str, allowed: str | None, console: Console) -> int:
