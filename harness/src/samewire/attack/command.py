@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 from rich.console import Console
 from rich.markup import escape
@@ -30,15 +31,23 @@ def attack_servers(
     Servers that are attacked side by side share the machine: it is harder for each of them. With `update` the results
     are written to their folders. Raises NotAttacked.
     """
+    ending = Event()
     with Lab() as lab, ThreadPoolExecutor(at_once) as pool:
-        return sum(pool.map(lambda server: _attack_server(server, row, lab, console, update=update), servers))
+        try:
+            return sum(
+                pool.map(lambda server: _attack_server(server, row, lab, console, ending, update=update), servers)
+            )
+        finally:
+            ending.set()  # after Ctrl-C: no thread starts another server
 
 
-def _attack_server(server: Server, row: str, lab: Lab, console: Console, *, update: bool) -> bool:
+def _attack_server(server: Server, row: str, lab: Lab, console: Console, ending: Event, *, update: bool) -> bool:
     """Whether the server did not withstand."""
     known = [one.id for attacks in _in_full(server.service, "") for one in attacks]
     fell = False
     for attacks in _in_full(server.service, row):
+        if ending.is_set():
+            break
         running = lab.start(server)
         before = judge.warm_up(running.target)
         verdicts = [_attack(one, running.target, before, console) for one in attacks]
