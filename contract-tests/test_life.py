@@ -6,6 +6,7 @@ What a service's requests are, `<service>/life.py` says; what their answers are,
 import contextlib
 import importlib
 import re
+import signal
 import socket
 import threading
 import time
@@ -643,6 +644,22 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
         # one that nobody has accepted yet is the stack's own.
         lost = (one for one in asked if not (one.dropped and (one.reused or one.answered > signalled)))
         complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
+
+
+def test_stop_while_starting(server: Server, lab: Lab) -> None:
+    """SIGTERM ends a server whose port is not open yet: it does not open it later, and leaves nothing running."""
+    url = lab.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
+    began = time.monotonic()
+    with killed_in_the_end(lab.start(server, database=url)):
+        to_start = time.monotonic() - began
+    for part in (0.4, 0.8):
+        running = lab.spawn(server, database=url)
+        with killed_in_the_end(running):
+            time.sleep(part * to_start)
+            running.signal(signal.SIGTERM)
+            ended = wait_until(lambda running=running: not session_members(running.pid), STOP)
+            when = f"{STOP:g} s after SIGTERM at {part:.0%} of its start"
+            assert ended, f"{running.target.name} still runs {when}.{last_lines(running.target)}"
 
 
 def unusable(setting: Setting) -> tuple[str, ...]:

@@ -53,8 +53,10 @@ server.listen(PORT, HOST, async () => {
 });
 
 // #region server.stop
-process.on('SIGTERM', stop);
-process.on('SIGINT', stop);
+server.once('listening', () => {
+  process.on('SIGTERM', stop); // earlier, a signal ends the process at once
+  process.on('SIGINT', stop);
+});
 
 function stop(signal: NodeJS.Signals): void {
   logger.info(`stopping on ${signal}`);
