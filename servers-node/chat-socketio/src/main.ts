@@ -27,10 +27,8 @@ server.once('error', (error) => {
 server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
 
 // #region server.stop
-server.once('listening', () => {
-  process.on('SIGTERM', stop); // earlier, a signal ends the process at once
-  process.on('SIGINT', stop);
-});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
 server.once('close', () => process.exit()); // Engine.IO may have a timer of 30 s for a client that polls
 
 function stop(signal: NodeJS.Signals): void {

@@ -44,10 +44,8 @@ server.once('error', (error) => {
 server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
 
 // #region server.stop
-server.once('listening', () => {
-  process.on('SIGTERM', stop); // earlier, a signal ends the process at once
-  process.on('SIGINT', stop);
-});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
 
 function stop(signal: NodeJS.Signals): void {
   logger.info(`stopping on ${signal}`);

@@ -35,10 +35,8 @@ server.once('error', (error) => {
 server.listen(PORT, HOST, () => logger.info(`listening on ${HOST}, port ${PORT}`));
 
 // #region server.stop
-server.once('listening', () => {
-  process.on('SIGTERM', stop); // earlier, a signal ends the process at once
-  process.on('SIGINT', stop);
-});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
 server.once('close', () => database.close()); // with both closed, nothing keeps the process
 
 function stop(signal: NodeJS.Signals): void {

@@ -53,10 +53,8 @@ server.listen(PORT, HOST, async () => {
 });
 
 // #region server.stop
-server.once('listening', () => {
-  process.on('SIGTERM', stop); // earlier, a signal ends the process at once
-  process.on('SIGINT', stop);
-});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
 
 function stop(signal: NodeJS.Signals): void {
   logger.info(`stopping on ${signal}`);
