@@ -22,11 +22,10 @@ from samewire.race.metrics import (
     METRICS,
     SAMPLE_METRICS,
     UPLOAD_METRICS,
-    CoreTimes,
-    Snapshot,
-    Usage,
 )
 from samewire.race.placement import place
+from samewire.race.processes import Usage
+from samewire.race.snapshots import CoreTimes, Snapshot
 from samewire.report import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())

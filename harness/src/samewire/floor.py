@@ -36,8 +36,9 @@ from samewire.manifest import Server
 from samewire.paths import BENCH, RESULTS
 from samewire.process import Spawned, StopTimeout, free_port, wait_for_port
 from samewire.race import RaceError, generator
-from samewire.race.metrics import Sampler, Window
 from samewire.race.placement import Placement, pinned, place
+from samewire.race.sampler import Sampler
+from samewire.race.snapshots import Window
 from samewire.record import fresh_pass, why_stale
 from samewire.table import new_table
 from samewire.toolchains import environment

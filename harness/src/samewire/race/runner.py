@@ -40,15 +40,14 @@ from samewire.race.generator import Generator
 from samewire.race.metrics import (
     CONVERSATION_METRICS,
     METRICS,
-    Sampler,
-    Snapshot,
-    Usage,
-    Window,
     bytes_per_answer,
     cpu_us_per,
     error_share,
 )
 from samewire.race.placement import Placement, pinned, place
+from samewire.race.processes import Usage
+from samewire.race.sampler import Sampler
+from samewire.race.snapshots import Snapshot, Window
 from samewire.race.statistics import mean_interval
 from samewire.record import fresh_pass, why_stale
 from samewire.toolchains import TOOLS

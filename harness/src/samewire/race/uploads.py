@@ -24,13 +24,12 @@ from samewire.race.experiment import Profile, Sample, Uploads
 from samewire.race.metrics import (
     SAMPLE_METRICS,
     UPLOAD_METRICS,
-    Snapshot,
-    Window,
     cpu_us_per,
     error_share,
     of_sample,
 )
 from samewire.race.placement import Placement
+from samewire.race.snapshots import Snapshot, Window
 
 FOLDER = "UPLOAD_DIR"
 """The setting of the contract that names where a server keeps its files."""

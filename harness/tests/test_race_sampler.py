@@ -7,8 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from samewire.race import metrics
-from samewire.race.metrics import CoreTimes, Sampler, Snapshot, Usage, Window, established_sockets
+from samewire.race import processes
+from samewire.race.processes import Usage
+from samewire.race.sampler import Sampler
+from samewire.race.snapshots import CoreTimes, Snapshot, Window, core_times
+from samewire.race.traffic import established_sockets
 
 BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
 # A parent whose children come and go, each within a sample.
@@ -123,7 +126,7 @@ def test_a_tree_whose_root_is_gone_uses_nothing(spawn):
 
 
 def test_expensive_memory_is_read_less_often(monkeypatch):
-    monkeypatch.setattr(metrics, "proportional_set_size", lambda pid: time.sleep(0.005) or 7)
+    monkeypatch.setattr(processes, "proportional_set_size", lambda pid: time.sleep(0.005) or 7)
     sampler = _sampler(os.getpid())
     assert sampler.snapshot().trees["server"].pss_bytes
     assert sampler.snapshot().trees["server"].pss_bytes is None
@@ -229,6 +232,6 @@ def test_waiting_for_a_disk_is_neither_busy_nor_idle():
 
 
 def test_core_times_of_this_machine():
-    cores = metrics.core_times()
+    cores = core_times()
     assert set(cores) >= os.sched_getaffinity(0)
     assert all(times.busy + times.idle > 0 for times in cores.values())

@@ -1,0 +1,112 @@
+"""Samples process trees and cores every second."""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from samewire.race.processes import Tree, all_processes
+from samewire.race.snapshots import Snapshot, core_times
+from samewire.race.traffic import Traffic
+
+
+@dataclass
+class Cost:
+    """What sampling itself costs: CPU seconds over a time in seconds."""
+
+    cpu_s: float = 0.0
+    samples: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def as_dict(self) -> dict[str, float | int]:
+        """The cost as run.json holds it."""
+        share = self.cpu_s / max(time.monotonic() - self.began, 1e-9)
+        return {"samples": self.samples, "cpu_s": round(self.cpu_s, 4), "share_of_a_core": round(share, 5)}
+
+
+class Sampler:
+    """Samples process trees every second from a thread of its own, and at once when asked.
+
+    `trees` are the roots by name: `server`, `database`, `generator`, whose connections ports tell apart, and any other.
+    `apart`: server and database run in containers, whose own connections are not seen from here.
+    """
+
+    def __init__(
+        self,
+        trees: Mapping[str, int],
+        server_port: int,
+        database_port: int | None,
+        interval: float = 1.0,
+        apart: bool = False,
+    ) -> None:
+        self._trees = {name: Tree(pid) for name, pid in trees.items()}
+        self._traffic = Traffic(server_port, database_port, apart)
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.snapshots: list[Snapshot] = []
+        self.cost = Cost()
+
+    def snapshot(self, pss_of: str | None = None) -> Snapshot:
+        """Sample now. `pss_of` names a tree of which proportional memory is read even if that is expensive."""
+        with self._lock:
+            begin = time.thread_time()
+            at = time.monotonic()
+            processes = all_processes()
+            traffic = self._traffic.update()
+            trees = {
+                name: tree.sample(processes, traffic.get(name), name == pss_of) for name, tree in self._trees.items()
+            }
+            snapshot = Snapshot(at, trees, core_times(), time.process_time())
+            self.cost.cpu_s += time.thread_time() - begin
+            self.cost.samples += 1
+            return snapshot
+
+    def start(self) -> Snapshot:
+        """Begin to sample every second; the first snapshot."""
+        first = self.snapshot()
+        self.snapshots.append(first)
+        self._thread = threading.Thread(target=self._run, args=(first.at,), daemon=True, name="sampler")
+        self._thread.start()
+        return first
+
+    def _run(self, began: float) -> None:
+        # Against the clock of the beginning, so that delays do not add up.
+        due = began + self._interval
+        while not self._stopping.wait(max(0.0, due - time.monotonic())):
+            self.snapshots.append(self.snapshot())
+            due += self._interval
+
+    def stop(self) -> None:
+        """End sampling; safe to call twice."""
+        self._stopping.set()
+        if self._thread:
+            self._thread.join()
+
+    def series(self, tree: str) -> list[dict[str, float | int | None]]:
+        """One row for each second of a tree: what it used in that second, what it held at its end."""
+        rows = []
+        for before, now in zip(self.snapshots, self.snapshots[1:], strict=False):
+            then, usage = before.trees[tree], now.trees[tree]
+            rows.append(
+                {
+                    "t_s": round(now.at - self.snapshots[0].at, 3),
+                    "cpu_s": round(usage.cpu_s - then.cpu_s, 6),
+                    "cpu_user_s": round(usage.cpu_user_s - then.cpu_user_s, 3),
+                    "cpu_system_s": round(usage.cpu_system_s - then.cpu_system_s, 3),
+                    "rss_bytes": usage.rss_bytes,
+                    "pss_bytes": usage.pss_bytes,
+                    "threads": usage.threads,
+                    "processes": usage.processes,
+                    "voluntary_switches": usage.voluntary_switches - then.voluntary_switches,
+                    "involuntary_switches": usage.involuntary_switches - then.involuntary_switches,
+                    "bytes_in": _difference(usage.bytes_in, then.bytes_in),
+                    "bytes_out": _difference(usage.bytes_out, then.bytes_out),
+                }
+            )
+        return rows
+
+
+def _difference(now: int | None, then: int | None) -> int | None:
+    return None if now is None or then is None else now - then
