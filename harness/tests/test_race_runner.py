@@ -14,18 +14,15 @@ from rich.console import Console
 
 from samewire.manifest import Server, Variant
 from samewire.process import StartError
-from samewire.race import RaceError, runner
-from samewire.race.experiment import Exchange, Requests, load
+from samewire.race import RaceError, observation, runner, validity
+from samewire.race.experiment import load
 from samewire.race.generator import Program
-from samewire.race.metrics import (
-    CONVERSATION_METRICS,
-    METRICS,
-    SAMPLE_METRICS,
-    UPLOAD_METRICS,
-)
+from samewire.race.metrics import CONVERSATION, REQUESTS, SAMPLE, UPLOADS, metrics_of
 from samewire.race.placement import place
 from samewire.race.processes import Usage
 from samewire.race.snapshots import CoreTimes, Snapshot
+from samewire.race.workloads import Lookups, Requests
+from samewire.race.workloads.requests import Exchange, RequestStage
 from samewire.report import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
@@ -121,7 +118,7 @@ class _FakeSampler:
         pass
 
     def series(self, tree):
-        return [{"t_s": 1.0}]
+        return [SimpleNamespace(as_dict=lambda: {"t_s": 1.0})]
 
 
 class _FakeLab:
@@ -181,16 +178,21 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "place", lambda server_cores: place(server_cores, {0, 1}))
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     monkeypatch.setattr(runner.generator, "build", lambda module: Program((), module.name, "1", ("jdk",)))
-    monkeypatch.setattr(runner.generator, "lists", lambda *_: [])
-    monkeypatch.setattr(runner.time, "sleep", lambda seconds: None)
+    for workload in (Lookups, Requests):
+        monkeypatch.setattr(workload, "lists", lambda *_: [])
+    monkeypatch.setattr(observation.time, "sleep", lambda seconds: None)
     # The fake load is of far fewer requests than so many users would send.
-    monkeypatch.setattr(runner, "SERVED_IN_TURN", 0)
+    monkeypatch.setattr(validity, "SERVED_IN_TURN", 0)
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
     return monkeypatch
 
 
 def _race(profile="quick", servers=(FAST, SLOW, OTHER), seed=3):
     return runner.race("shortener", profile, console=Console(file=io.StringIO()), servers=list(servers), seed=seed)
+
+
+def _keys(what):
+    return [one.key for one in metrics_of(what)]
 
 
 def _content(folder):
@@ -219,7 +221,7 @@ def test_the_record_is_what_the_report_reads(fake):
     assert content["parameters"]["users"] == 40
     assert content["databases"]["mongodb"]["stand_in"]
     run = content["runs"][0]
-    assert tuple(run["metrics"]) == METRICS
+    assert list(run["metrics"]) == _keys(REQUESTS)
     assert run["load"]["latency_ms"]["mean"] == pytest.approx(1, rel=0.001)
     assert run["load"]["whole"]["requests"] == run["load"]["requests"] + 20
     assert run["metrics"]["cpu_us_per_request"] == pytest.approx(0.98 / (run["load"]["requests"] / 2) * 1e6)
@@ -237,7 +239,9 @@ def test_every_server_runs_once_in_every_round_in_an_order_of_its_own(fake):
 
 def test_verdicts_follow_the_figures(fake):
     content = _content(_race())
-    verdicts = {(row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == METRICS[0]}
+    verdicts = {
+        (row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == "throughput_rps"
+    }
     assert verdicts == {
         (FAST.id, SLOW.id): "a higher",
         (FAST.id, OTHER.id): "not comparable: stand-in",
@@ -327,7 +331,7 @@ def test_a_conversation_is_ranked_by_what_a_delivery_costs(fake):
     assert [server["transport"] for server in content["servers"]] == ["polling", "socket.io"]
     assert content["parameters"]["message_every_s"] == 1
     run = content["runs"][0]
-    assert tuple(run["metrics"]) == CONVERSATION_METRICS
+    assert list(run["metrics"]) == _keys(CONVERSATION)
     assert run["metrics"]["cpu_us_per_delivery"] == pytest.approx(0.05 / (3120 / 2) * 1e6)
     assert run["metrics"]["bytes_per_s"] == 2500
     assert run["metrics"]["receives_per_s"] == 80
@@ -406,8 +410,8 @@ def test_every_sample_is_loaded_once_in_an_order_of_the_runs_own(fake):
     assert HdrHistogram.decode(samples["4"]["hdr"]).get_total_count() == 150
     assert run["load"]["requests"] == sum(10 * (number + 1) for number in range(1, 11))
     assert run["load"]["whole"]["errors"]["status"] == 3
-    of_samples = [f"{metric} of sample {number}" for number in range(1, 11) for metric in SAMPLE_METRICS]
-    assert list(run["metrics"]) == [*UPLOAD_METRICS, *of_samples]
+    of_samples = [f"{metric} of sample {number}" for number in range(1, 11) for metric in _keys(SAMPLE)]
+    assert list(run["metrics"]) == [*_keys(UPLOADS), *of_samples]
     assert run["metrics"]["error_share"] == 3 / (3 * run["load"]["requests"])
     assert run["metrics"]["error_share of sample 3"] == 3 / 120
     assert run["metrics"]["uploaded_bytes_per_s of sample 3"] == 500
@@ -445,7 +449,8 @@ def test_no_race_with_settings_in_containers(fake):
 def test_requests_of_one_name_are_told_together():
     twice = [Exchange("/a"), Exchange("/b"), Exchange("/a", headers={"Accept-Encoding": "gzip"})]
     counts = [{"answers": 1, "bytes": 10}, {"answers": 1, "bytes": 20}, {"answers": 2, "bytes": 40}]
-    assert runner._by_request(counts, Requests("requests", 1, tuple(twice), 1.0)) == {
+    hold = RequestStage(4, {}, 1.0, "", {}, 70, counts)
+    assert Requests("requests", 1, tuple(twice), 1.0).counts(hold).by_request == {
         "GET /a": {"answers": 3, "bytes": 50},
         "GET /b": {"answers": 1, "bytes": 20},
     }
@@ -534,10 +539,10 @@ def test_an_interrupted_race_keeps_what_it_has(fake):
     [
         (lambda fake: fake.setattr(runner.Generator, "errors", 4), "errors: 4 status"),
         (lambda fake: fake.setattr(runner.Generator, "there", 39), "only 39 of 40 users had a connection"),
-        (lambda fake: fake.setattr(runner, "SERVED_IN_TURN", 0.8), "throughput × mean latency is 0 of 40 users"),
+        (lambda fake: fake.setattr(validity, "SERVED_IN_TURN", 0.8), "throughput × mean latency is 0 of 40 users"),
         (lambda fake: fake.setattr(runner.Sampler, "busy", 0.5), "the server was not the bottleneck"),
-        (lambda fake: fake.setattr(runner, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
-        (lambda fake: fake.setattr(runner, "OTHER_LOAD", -1), "the machine was not quiet before the run"),
+        (lambda fake: fake.setattr(validity, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
+        (lambda fake: fake.setattr(validity, "OTHER_LOAD", -1), "the machine was not quiet before the run"),
         (lambda fake: fake.setattr(runner.Generator, "said", ("ERROR X: Jitter watchdog was not",)), "stood still"),
     ],
 )
@@ -549,7 +554,7 @@ def test_what_spoils_a_run_is_told(fake, change, warning):
 
 def test_whose_users_were_not_served_in_turn_is_told_at_the_front(fake):
     assert not [text for text in _content(_race(profile="smoke"))["warnings"] if "in turn" in text]
-    fake.setattr(runner, "SERVED_IN_TURN", 0.8)
+    fake.setattr(validity, "SERVED_IN_TURN", 0.8)
     warnings = _content(_race(profile="smoke", servers=[FAST]))["warnings"]
     assert [
         text for text in warnings if text.startswith(f"not all users of {FAST.id} were served in turn in 1 of 1 runs")

@@ -169,16 +169,16 @@ def test_a_row_for_every_interval(spawn):
     sampler = _sampler(child.pid, interval=0.1)
     sampler.start()
     deadline = time.monotonic() + 30
-    while not (rows := sampler.series("server")) or sum(row["cpu_user_s"] for row in rows) <= 0.05:
+    while not (rows := sampler.series("server")) or sum(row.cpu_user_s for row in rows) <= 0.05:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     sampler.stop()
     sampler.stop()
     rows = sampler.series("server")
     # A busy machine may delay one, but none comes early.
-    assert all(row["t_s"] >= 0.1 * number - 0.001 for number, row in enumerate(rows, 1))
-    assert [row["t_s"] for row in rows] == sorted({row["t_s"] for row in rows})
-    assert sum(row["cpu_s"] for row in rows) > 0.05
+    assert all(row.t_s >= 0.1 * number - 0.001 for number, row in enumerate(rows, 1))
+    assert [row.t_s for row in rows] == sorted({row.t_s for row in rows})
+    assert sum(row.cpu_s for row in rows) > 0.05
     assert sampler.cost.as_dict()["samples"] == len(rows) + 1
 
 

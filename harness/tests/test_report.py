@@ -31,7 +31,7 @@ from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
 from samewire.report.histograms import merge
 from samewire.report.model import check, enumeration, measured
-from samewire.report.numbers import Estimate, bytes_text, elapsed, metric, moment, number
+from samewire.report.numbers import Estimate, bytes_text, elapsed, moment, number
 from samewire.report.page import render, users_of_samples
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
@@ -166,11 +166,6 @@ def test_null_and_nan_are_absent():
 )  # fmt: skip
 def test_sizes_are_written_in_few_characters(size, written):
     assert bytes_text(size) == written
-
-
-def test_a_metric_of_a_part_has_the_unit_of_the_whole():
-    part = metric("uploaded_bytes_per_s of sample 3")
-    assert (part.name, part.unit, part.scale) == ("Uploaded: sample 3", "MB/s", 1e-6)
 
 
 def test_times():

@@ -4,7 +4,7 @@ import csv
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -12,14 +12,10 @@ import jsonschema
 
 from samewire.manifest import Server
 from samewire.paths import BENCH
-from samewire.race import RaceError
-from samewire.race.metrics import (
-    CONVERSATION_METRICS,
-    METRICS,
-    SAMPLE_METRICS,
-    UPLOAD_METRICS,
-    bytes_per_answer,
-)
+from samewire.race import RaceError, workloads
+from samewire.race.metrics import SAMPLE, metrics_of
+from samewire.race.profile import Profile
+from samewire.race.workloads import Workload
 from samewire.settings import settings
 
 EXPERIMENTS = BENCH / "experiments"
@@ -107,142 +103,6 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Profile:
-    """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator.
-
-    `links` is how many there are to look up, none in an experiment without lookups; `users_share` how many of the
-    study's users upload.
-    """
-
-    name: str
-    rounds: int
-    practice: bool
-    settle_s: float
-    warm_up_s: float
-    ramp_up_s: float
-    hold_s: float
-    ramp_down_s: float
-    links: int = 0
-    users_share: float = 1.0
-
-    @property
-    def run_s(self) -> float:
-        """Seconds of load in one run."""
-        return self.warm_up_s + self.ramp_up_s + self.hold_s + self.ramp_down_s
-
-
-@dataclass(frozen=True)
-class Lookups:
-    """Each of `users` walks a list of its own of `list_length` hashes, of which `unknown_share` are unknown."""
-
-    kind: str
-    users: int
-    list_length: int
-    unknown_share: float
-    timeout_s: float
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A request, its body being JSON, and the status that is right for it.
-
-    The path `{location}` is that of what an earlier request of the same list has made.
-    """
-
-    path: str
-    method: str = "GET"
-    status: int = 200
-    body: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """What figures of its answers are called after."""
-        return f"{self.method} {self.path}"
-
-    def __str__(self) -> str:
-        headers = [f"{name}: {value}" for name, value in self.headers.items()]
-        return f"{' '.join(filter(None, (self.name, *headers, self.body)))} → {self.status}"
-
-
-@dataclass(frozen=True)
-class Requests:
-    """Each of `users` sends the same `requests` in turn."""
-
-    kind: str
-    users: int
-    requests: tuple[Exchange, ...]
-    timeout_s: float
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """Each of `users` in a chat sends a message of 1 to `longest_text` characters at a pace of its own.
-
-    Where the transport is polling it also asks every `poll_every_s` for what is new.
-    """
-
-    kind: str
-    users: int
-    message_every_s: float
-    poll_every_s: float
-    longest_text: int
-    timeout_s: float
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A list of file sizes, by mean, standard deviation and scale of its Pareto tail, and how many users upload it."""
-
-    name: str
-    users: int
-    mean_bytes: float
-    sd_bytes: float
-    tail_scale_bytes: float
-
-
-@dataclass(frozen=True)
-class Uploads:
-    """In each of the `samples` users upload `files_per_request` files at once, of sizes taken from its list in turn.
-
-    `tail_weight` of the `files_per_sample` sizes are of a Pareto distribution of that shape, which ends at `tail_reach`
-    times its scale.
-    """
-
-    kind: str
-    samples: tuple[Sample, ...]
-    files_per_sample: int
-    files_per_request: int
-    pareto_shape: float
-    tail_weight: float
-    tail_reach: float
-    timeout_s: float
-
-    def users_of(self, sample: Sample, profile: Profile) -> int:
-        """How many users a sample has in a profile: at least one."""
-        return max(1, round(sample.users * profile.users_share))
-
-
-Workload = Lookups | Requests | Conversation | Uploads
-
-
-def _workload(content: dict, path: Path) -> Workload:
-    if content["kind"] == "lookups":
-        return Lookups(**content)
-    if content["kind"] == "uploads":
-        rows = _published([content["samples"]], path)
-        return Uploads(**content | {"samples": tuple(_sample(row) for row in rows)})
-    if content["kind"] == "conversation":
-        return Conversation(**content)
-    return Requests(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
-
-
-def _sample(row: Mapping[str, str]) -> Sample:
-    sizes = (float(row[column]) for column in ("mean_bytes", "sd_bytes", "pareto_k"))
-    return Sample(row["sample"], int(row["threads"]), *sizes)
-
-
-@dataclass(frozen=True)
 class Experiment:
     """A question to all servers of a service, each as it is and in those `variants` that it has.
 
@@ -269,8 +129,7 @@ class Experiment:
 
     def round_s(self, profile: Profile, entrants: int) -> float:
         """Seconds of load in one round of so many entrants."""
-        samples = len(self.workload.samples) if isinstance(self.workload, Uploads) else 1
-        return entrants * samples * profile.run_s
+        return entrants * max(1, len(self.workload.sample_names)) * profile.run_s
 
     def entrants(self, servers: Iterable[Server]) -> list[Entrant]:
         """What takes part of these servers."""
@@ -309,7 +168,7 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     if strangers := content.get("settings", {}).keys() - {one.name for one in settings(content["service"])}:
         unknown = ", ".join(sorted(strangers))
         raise ExperimentError(f"{path.name}: $.settings: not in the contract of {content['service']}: {unknown}")
-    workload = _workload(content["workload"], path)
+    workload = workloads.read(content["workload"], lambda table: _published([table], path))
     study = content["study"] | {"published": tuple(_listed(content["study"]["published"]))}
     rows = _published(study["published"], path)
     return Experiment(
@@ -353,24 +212,15 @@ def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_c
     return f"{told}: {_told(fact['column'], value)} {found[0].get('unit') or ''}".rstrip()
 
 
-def _metrics(workload: Workload) -> list[str]:
-    """The metrics of a run with that workload."""
-    if isinstance(workload, Conversation):
-        return list(CONVERSATION_METRICS)
-    if isinstance(workload, Uploads):
-        return list(UPLOAD_METRICS)
-    requests = workload.requests if isinstance(workload, Requests) else ()
-    return [*METRICS, *dict.fromkeys(bytes_per_answer(request.name) for request in requests)]
-
-
 def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workload, experiment: Path) -> Finding:
     where = f"{experiment.name}: finding {content['id']!r}"
-    samples = tuple(sample.name for sample in workload.samples) if isinstance(workload, Uploads) else ()
+    samples = workload.sample_names
     relation = next((key for key in ("agree", "correlate") if key in content), "")
     if strangers := [name for name in content.get("samples", []) if name not in samples]:
         there = ", ".join(samples) or "none"
         raise ExperimentError(f"{where}: no sample is called {', '.join(strangers)}; there are: {there}")
-    metrics = SAMPLE_METRICS if relation or "samples" in content else _metrics(workload)
+    of_samples = relation or "samples" in content
+    metrics = [one.key for one in metrics_of(SAMPLE)] if of_samples else workload.metrics()
     for metric in content.get(relation) or filter(None, [content.get("metric")]):
         if metric not in metrics:
             raise ExperimentError(f"{where}: no metric is called {metric!r}; there are: {', '.join(metrics)}")

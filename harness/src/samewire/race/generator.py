@@ -1,24 +1,18 @@
 """The load generators: builds `bench/load` and `bench/load-chat`, runs them, and reads what they write."""
 
 import json
-import math
-import random
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
-from hdrh.histogram import HdrHistogram
-
-from samewire import links
 from samewire.build import run_command
 from samewire.digests import digest_files, source_files
 from samewire.locking import exclusive
 from samewire.paths import BENCH, STATE
 from samewire.process import RunFolder
-from samewire.race import RaceError, uploads
-from samewire.race.experiment import Conversation, Lookups, Profile, Requests, Uploads, Workload
+from samewire.race import RaceError
+from samewire.race.workloads import Workload
 from samewire.toolchains import TOOLS, tool
 
 REQUESTS, CHAT = BENCH / "load", BENCH / "load-chat"
@@ -45,7 +39,7 @@ class Program:
 
 def folder(workload: Workload) -> Path:
     """Where the sources of the generator of such a workload are."""
-    return CHAT if isinstance(workload, Conversation) else REQUESTS
+    return BENCH / workload.generator
 
 
 def _artefact(module: Path) -> Path:
@@ -82,108 +76,6 @@ def build(module: Path = REQUESTS) -> Program:
         return Program((str(path), str(module / "src/main.ts")), client, version, needs)
     java = (str(path / "bin/java"), "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g", "-jar", str(_artefact(module)))
     return Program(java, "Hyperfoil", "0.25.2", needs)
-
-
-def scenarios(workload: Workload, profile: Profile, seed: int) -> list[dict]:
-    """The scenario files of the generator, with what the users do drawn by the seed; one but of uploads."""
-    if isinstance(workload, Uploads):
-        return uploads.scenarios(workload, profile, seed)
-    times = {
-        "warm_up_s": profile.warm_up_s,
-        "ramp_up_s": profile.ramp_up_s,
-        "hold_s": profile.hold_s,
-        "ramp_down_s": profile.ramp_down_s,
-        "timeout_s": workload.timeout_s,
-    }
-    if isinstance(workload, Conversation):
-        pace = {"message_every_s": workload.message_every_s, "poll_every_s": workload.poll_every_s}
-        return [times | pace | {"users": speakers(workload, profile, seed)}]
-    return [times | {"lists": lists(workload, profile, seed)}]
-
-
-def speakers(workload: Conversation, profile: Profile, seed: int) -> list[dict]:
-    """For each user the lengths of its messages, and how far into its pauses it begins, as `bench/load-chat` reads it.
-
-    Who all came in step would also send in step.
-    """
-    generator = random.Random(seed)
-    stay_s = profile.ramp_up_s + profile.hold_s + profile.ramp_down_s
-    messages = math.ceil(stay_s / workload.message_every_s) + 1
-    return [
-        {
-            "lengths": [generator.randint(1, workload.longest_text) for _ in range(messages)],
-            "message_phase": generator.random(),
-            "poll_phase": generator.random(),
-        }
-        for _ in range(workload.users)
-    ]
-
-
-def lists(workload: Lookups | Requests, profile: Profile, seed: int) -> list[list[tuple]]:
-    """For each user a list of (path, right status[, method, body, headers]), as `bench/load` reads it."""
-    if isinstance(workload, Lookups):
-        return lookup_lists(workload, profile.links, seed)
-    requests = [(one.path, one.status, one.method, one.body, one.headers) for one in workload.requests]
-    return [requests] * workload.users
-
-
-def lookup_lists(workload: Lookups, known: int, seed: int) -> list[list[tuple[str, int]]]:
-    """For each user a list of (path, right status): hashes of the first `known` links and unknown ones, shuffled."""
-    generator = random.Random(seed)
-    unknown_each = round(workload.list_length * workload.unknown_share)
-    known_each = workload.list_length - unknown_each
-    positions = [[generator.randrange(known) for _ in range(known_each)] for _ in range(workload.users)]
-    wanted = {position for chosen in positions for position in chosen}
-    hashes = {position: hash_ for position, (hash_, _) in enumerate(links.links(known)) if position in wanted}
-    unknown = iter(links.unknown_hashes(unknown_each * workload.users, seed))
-    lists = []
-    for chosen in positions:
-        user = [(f"/{hashes[position]}", 301) for position in chosen]
-        user += [(f"/{hash_}", 404) for hash_ in islice(unknown, unknown_each)]
-        generator.shuffle(user)
-        lists.append(user)
-    return lists
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Latencies of right answers in milliseconds, from an HDR histogram of three digits; None without an answer."""
-
-    mean: float | None
-    sd: float | None
-    min: float | None
-    p50: float | None
-    p90: float | None
-    p99: float | None
-    p999: float | None
-    max: float | None
-
-    def as_dict(self) -> dict[str, float | None]:
-        """The latencies as run.json holds them."""
-        return {("p99.9" if name == "p999" else name): value for name, value in vars(self).items()}
-
-
-def latency(hdr: str) -> Latency:
-    """The latencies in an encoded histogram of nanoseconds; the standard deviation is that of the samples."""
-    histogram = HdrHistogram.decode(hdr)
-    if not histogram.get_total_count():
-        return Latency(*[None] * 8)
-    figures = [
-        histogram.get_mean_value(),
-        histogram.get_stddev(),
-        histogram.get_min_value(),
-        *(histogram.get_value_at_percentile(percentile) for percentile in (50, 90, 99, 99.9)),
-        histogram.get_max_value(),
-    ]
-    return Latency(*(figure / 1e6 for figure in figures))
-
-
-def merged(hdrs: Iterable[str]) -> str:
-    """The encoded sum of encoded histograms, of which there is at least one."""
-    first, *others = map(HdrHistogram.decode, hdrs)
-    for other in others:
-        first.add(other)
-    return first.encode().decode()
 
 
 class Generator:

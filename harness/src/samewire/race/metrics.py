@@ -1,88 +1,370 @@
-"""The figures of a run, as run.json names them."""
+"""The metrics: each is declared here once, with what it is worked out of, where it is used and how it is shown.
 
-from collections.abc import Mapping
+What a run measures, what servers are compared in, the tables of the report, its CSV files and the list in
+docs/reference/run-record.md follow from the declarations and are in their order.
+"""
 
-_LATENCY_AND_ERRORS = (
-    "latency_mean_ms",
-    "latency_sd_ms",
-    "latency_p50_ms",
-    "latency_p99_ms",
-    "latency_p999_ms",
-    "error_share",
-)
-_MEMORY_AND_THREADS = ("pss_idle_bytes", "pss_peak_bytes", "rss_peak_bytes", "threads_idle", "threads_peak")
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
-METRICS = (
-    "throughput_rps",
-    *_LATENCY_AND_ERRORS,
-    "cpu_us_per_request",
-    "cpu_share",
-    *_MEMORY_AND_THREADS,
-    "switches_per_request",
-    "bytes_per_answer",
-    "database_cpu_us_per_request",
-    "generator_cpu_us_per_request",
-    "generator_share",
-)
-"""The figures of a run with requests, as run.json names them."""
+from samewire.race.latency import mean_absolute_deviation
+from samewire.race.measured import Footprint, Measured
 
-CONVERSATION_METRICS = (
-    "deliveries_per_s",
-    *_LATENCY_AND_ERRORS,
-    "cpu_us_per_delivery",
-    "cpu_share",
-    *_MEMORY_AND_THREADS,
-    "switches_per_delivery",
-    "bytes_per_s",
-    "sends_per_s",
-    "receives_per_s",
-    "bytes_per_send",
-    "bytes_per_send_sd",
-    "bytes_per_receive",
-    "bytes_per_receive_sd",
-    "generator_cpu_us_per_delivery",
-    "generator_share",
-)
-"""The figures of a run with a conversation."""
+REQUESTS, CONVERSATION, UPLOADS, SAMPLE = "requests", "conversation", "uploads", "sample"
+"""What metrics are of: a run of one of three kinds, or one sample of a run with uploads."""
 
-_OF_UPLOADS = (
-    "throughput_rps",
-    "uploaded_bytes_per_s",
-    "latency_mean_ms",
-    "latency_sd_ms",
-    "latency_mad_ms",
-    "latency_cv",
-    "error_share",
-    "cpu_us_per_request",
-    "cpu_share",
-    "cpu_share_sd",
-    "iowait_share",
-    "switches_per_s",
-    "generator_share",
-)
-
-UPLOAD_METRICS = (*_OF_UPLOADS, *_MEMORY_AND_THREADS)
-"""The figures of a run with uploads: means over its samples, memory and threads of the whole run."""
-
-SAMPLE_METRICS = (*_OF_UPLOADS, "latency_p50_ms", "latency_p99_ms")
-"""The figures of each sample of a run with uploads."""
+LOWER, HIGHER = "lower", "higher"
 
 
-def error_share(load: Mapping) -> float | None:
-    """Errors by requests of a load, None without a request."""
-    return sum(load["errors"].values()) / load["requests"] if load["requests"] else None
+@dataclass(frozen=True)
+class Metric:
+    """A measured quantity.
+
+    `key` is its name in run.json, which ends in its unit there. Reports call it `name` and show it in `unit`, which is
+    `scale` times that of run.json. `about` is its meaning in the reference, `better` which end is the better one, empty
+    where neither is. It is worked out of a load, or of the server's footprint in a whole run, and is None where it
+    cannot be had. `of` says what it is a figure of, `compared` in which of these servers are compared whatever the
+    findings are.
+    """
+
+    key: str
+    name: str
+    unit: str = ""
+    scale: float = 1.0
+    about: str = ""
+    better: str = ""
+    of: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    of_load: Callable[[Measured], float | int | None] | None = None
+    of_footprint: Callable[[Footprint], float | int | None] | None = None
 
 
-def cpu_us_per(number: int, seconds: float, cores: float | None) -> float | None:
-    """CPU in µs for each of so many in that time, where so many cores were busy; None without one, or if not known."""
-    return None if cores is None or not number else cores / (number / seconds) * 1e6
+_RUNS = REQUESTS, CONVERSATION, UPLOADS
+_LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE
+_MIB = 2.0**-20
+
+
+def _answers(run: Measured) -> float | None:
+    """Bytes of an answer."""
+    return run.load.counts.bytes_in / run.load.requests if run.load.requests else None
+
+
+def _cv(run: Measured) -> float | None:
+    latency = run.load.latency
+    return latency.sd / latency.mean if latency.mean else None
+
+
+_DECLARED = (
+    Metric(
+        "throughput_rps", "Throughput", "requests/s",
+        about="right answers per second",
+        better=HIGHER,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        compared=(REQUESTS, UPLOADS),
+        of_load=lambda run: run.load.counts.throughput_rps,
+    ),
+    Metric(
+        "deliveries_per_s", "Deliveries", "deliveries/s",
+        about="arrivals of a message at another user, per second",
+        of=(CONVERSATION,),
+        of_load=lambda run: run.per_second(run.load.counts.deliveries),
+    ),
+    Metric(
+        "uploaded_bytes_per_s", "Uploaded", "MB/s", 1e-6,
+        about="bytes of files in right requests, per second",
+        better=HIGHER,
+        of=(UPLOADS, SAMPLE),
+        of_load=lambda run: run.per_second(run.load.counts.uploaded_bytes),
+    ),
+    Metric(
+        "latency_mean_ms", "Latency, mean", "ms",
+        about="mean latency",
+        better=LOWER,
+        of=_LOADS,
+        compared=_RUNS,
+        of_load=lambda run: run.load.latency.mean,
+    ),
+    Metric(
+        "latency_sd_ms", "Latency, standard deviation", "ms",
+        about="standard deviation of latency",
+        better=LOWER,
+        of=_LOADS,
+        compared=(REQUESTS, UPLOADS),
+        of_load=lambda run: run.load.latency.sd,
+    ),
+    Metric(
+        "latency_mad_ms", "Latency, mean absolute deviation", "ms",
+        about="mean absolute deviation of latency from its mean",
+        better=LOWER,
+        of=(UPLOADS, SAMPLE),
+        of_load=lambda run: mean_absolute_deviation(run.load.hdr),
+    ),
+    Metric(
+        "latency_cv", "Latency, coefficient of variation",
+        about="coefficient of variation of latency: standard deviation by mean; of a run, the ratio of their sums",
+        better=LOWER,
+        of=(UPLOADS, SAMPLE),
+        compared=(UPLOADS,),
+        of_load=_cv,
+    ),
+    Metric(
+        "latency_p50_ms", "Latency, p50", "ms",
+        about="median of latency",
+        better=LOWER,
+        of=(REQUESTS, CONVERSATION, SAMPLE),
+        compared=(REQUESTS, CONVERSATION),
+        of_load=lambda run: run.load.latency.p50,
+    ),
+    Metric(
+        "latency_p99_ms", "Latency, p99", "ms",
+        about="99th percentile of latency",
+        better=LOWER,
+        of=(REQUESTS, CONVERSATION, SAMPLE),
+        compared=(REQUESTS, CONVERSATION),
+        of_load=lambda run: run.load.latency.p99,
+    ),
+    Metric(
+        "latency_p999_ms", "Latency, p99.9", "ms",
+        about="99.9th percentile of latency",
+        better=LOWER,
+        of=(REQUESTS, CONVERSATION),
+        compared=(REQUESTS,),
+        of_load=lambda run: run.load.latency.p999,
+    ),
+    Metric(
+        "error_share", "Errors", "%", 100.0,
+        about="errors by requests, over the whole load",
+        better=LOWER,
+        of=_LOADS,
+        of_load=lambda run: run.load.whole.error_share,
+    ),
+    Metric(
+        "cpu_us_per_delivery", "CPU per delivery, server", "µs",
+        about="CPU of the server's processes per delivery",
+        better=LOWER,
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.cpu_us_per(run.load.counts.deliveries, "server"),
+    ),
+    Metric(
+        "cpu_us_per_request", "CPU per request, server", "µs",
+        about="CPU of the server's processes per request",
+        better=LOWER,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        compared=(REQUESTS, UPLOADS),
+        of_load=lambda run: run.cpu_us_per(run.load.requests, "server"),
+    ),
+    Metric(
+        "database_cpu_us_per_request", "CPU per request, database", "µs",
+        about="CPU of the database's processes per request",
+        better=LOWER,
+        of=(REQUESTS,),
+        of_load=lambda run: run.cpu_us_per(run.load.requests, "database"),
+    ),
+    Metric(
+        "generator_cpu_us_per_request", "CPU per request, generator", "µs",
+        about="CPU of the generator per request",
+        of=(REQUESTS,),
+        of_load=lambda run: run.cpu_us_per(run.load.requests, "generator"),
+    ),
+    Metric(
+        "cpu_share", "CPU used of the server's cores", "%", 100.0,
+        about="CPU of the server's processes, of the server's cores",
+        of=_LOADS,
+        compared=(UPLOADS,),
+        of_load=lambda run: run.hold.core_share("server", run.placement.server),
+    ),
+    Metric(
+        "cpu_share_sd", "CPU used of the server's cores, standard deviation", "%", 100.0,
+        about="standard deviation of `cpu_share` from second to second",
+        of=(UPLOADS, SAMPLE),
+        of_load=Measured.cpu_share_sd,
+    ),
+    Metric(
+        "iowait_share", "I/O wait", "%", 100.0,
+        about="the share of the time in which the server's cores had nothing to do but to wait for a disk",
+        of=(UPLOADS, SAMPLE),
+        of_load=lambda run: run.hold.iowait_share(run.placement.server),
+    ),
+    Metric(
+        "generator_cpu_us_per_delivery", "CPU per delivery, generator", "µs",
+        about="CPU of the generator per delivery",
+        of=(CONVERSATION,),
+        of_load=lambda run: run.cpu_us_per(run.load.counts.deliveries, "generator"),
+    ),
+    Metric(
+        "generator_share", "CPU used of the generator's cores", "%", 100.0,
+        about="CPU of the generator, of the generator's cores",
+        of=_LOADS,
+        of_load=lambda run: run.hold.core_share("generator", run.placement.generator),
+    ),
+    Metric(
+        "pss_idle_bytes", "Memory idle, PSS", "MiB", _MIB,
+        about="proportional memory of the server's processes, idle",
+        better=LOWER,
+        of=_RUNS,
+        compared=_RUNS,
+        of_footprint=lambda server: server.idle.pss_bytes,
+    ),
+    Metric(
+        "pss_peak_bytes", "Memory peak, PSS", "MiB", _MIB,
+        about="proportional memory of the server's processes, at its peak",
+        better=LOWER,
+        of=_RUNS,
+        compared=_RUNS,
+        of_footprint=lambda server: max((usage.pss_bytes for usage in server.loaded if usage.pss_bytes), default=None),
+    ),
+    Metric(
+        "rss_peak_bytes", "Memory peak, RSS", "MiB", _MIB,
+        about="resident memory of the server's processes, at its peak",
+        better=LOWER,
+        of=_RUNS,
+        compared=(REQUESTS,),
+        of_footprint=lambda server: max(usage.rss_bytes for usage in server.loaded),
+    ),
+    Metric(
+        "threads_idle", "Threads, idle",
+        about="threads of the server's processes, idle",
+        of=_RUNS,
+        of_footprint=lambda server: server.idle.threads,
+    ),
+    Metric(
+        "threads_peak", "Threads, peak",
+        about="threads of the server's processes, at their peak",
+        of=_RUNS,
+        compared=_RUNS,
+        of_footprint=lambda server: max(usage.threads for usage in server.loaded),
+    ),
+    Metric(
+        "switches_per_request", "Context switches per request",
+        about="context switches, voluntary and not, per request",
+        of=(REQUESTS,),
+        compared=(REQUESTS,),
+        of_load=lambda run: run.switches_per(run.load.requests),
+    ),
+    Metric(
+        "switches_per_delivery", "Context switches per delivery",
+        about="context switches, voluntary and not, per delivery",
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.switches_per(run.load.counts.deliveries),
+    ),
+    Metric(
+        "switches_per_s", "Context switches per second",
+        about="context switches, voluntary and not, per second",
+        of=(UPLOADS, SAMPLE),
+        compared=(UPLOADS,),
+        of_load=lambda run: run.hold.switch_rate("server"),
+    ),
+    Metric(
+        "bytes_per_answer", "Bytes of an answer, headers included",
+        about="mean bytes of an answer: status line, headers, framing and body",
+        better=LOWER,
+        of=(REQUESTS,),
+        of_load=_answers,
+    ),
+    Metric(
+        "bytes_per_s", "Bytes on all connections", "kB/s", 0.001,
+        about="all that crosses the users' connections, both ways, per second",
+        better=LOWER,
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.per_second(run.load.counts.bytes),
+    ),
+    Metric(
+        "sends_per_s", "Sends", "per second",
+        about="messages taken per second",
+        of=(CONVERSATION,),
+        of_load=lambda run: run.per_second(run.load.counts.sends.count),
+    ),
+    Metric(
+        "receives_per_s", "Receives", "per second",
+        about="polls answered, or events with messages, per second",
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.per_second(run.load.counts.receives.count),
+    ),
+    Metric(
+        "bytes_per_send", "Bytes of a send",
+        about="mean bytes of a send, both ways, with all headers and framing",
+        better=LOWER,
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.load.counts.sends.bytes_mean,
+    ),
+    Metric(
+        "bytes_per_send_sd", "Bytes of a send, standard deviation",
+        about="standard deviation of the bytes of a send",
+        of=(CONVERSATION,),
+        of_load=lambda run: run.load.counts.sends.bytes_sd,
+    ),
+    Metric(
+        "bytes_per_receive", "Bytes of a receive",
+        about="mean bytes of a receive, both ways, with all headers and framing",
+        better=LOWER,
+        of=(CONVERSATION,),
+        compared=(CONVERSATION,),
+        of_load=lambda run: run.load.counts.receives.bytes_mean,
+    ),
+    Metric(
+        "bytes_per_receive_sd", "Bytes of a receive, standard deviation",
+        about="standard deviation of the bytes of a receive",
+        of=(CONVERSATION,),
+        of_load=lambda run: run.load.counts.receives.bytes_sd,
+    ),
+)  # fmt: skip
+
+METRICS = MappingProxyType({one.key: one for one in _DECLARED})
+"""Every metric by its key, in the order of the tables."""
+
+
+def metrics_of(what: str) -> tuple[Metric, ...]:
+    """The metrics of a run of a kind, or of a sample."""
+    return tuple(one for one in METRICS.values() if what in one.of)
+
+
+def compared_in(kind: str) -> tuple[str, ...]:
+    """The keys of the metrics in which servers are compared in runs of a kind, whatever the findings are."""
+    return tuple(one.key for one in METRICS.values() if kind in one.compared)
+
+
+def figures_of_load(what: str, run: Measured) -> dict[str, float | int | None]:
+    """The figures of a load by key: those of a run of a kind, or of a sample, that are worked out of a load."""
+    return {one.key: one.of_load(run) for one in metrics_of(what) if one.of_load}
+
+
+def figures_of_footprint(what: str, server: Footprint) -> dict[str, float | int | None]:
+    """The figures by key that are worked out of the server's footprint in a whole run of a kind."""
+    return {one.key: one.of_footprint(server) for one in metrics_of(what) if one.of_footprint}
+
+
+def metric(key: str) -> Metric:
+    """The metric of that key; one that is not declared keeps its key as its name.
+
+    `<metric> of <request>` is that metric for the answers to one request of several, `<metric> of sample <name>` for
+    one sample.
+    """
+    whole, _, part = key.partition(" of ")
+    if part and whole in METRICS:
+        return replace(METRICS[whole], key=key, name=f"{METRICS[whole].name}: {part}")
+    return METRICS.get(key) or Metric(key, key.replace("_", " "))
 
 
 def of_sample(metric: str, sample: str) -> str:
-    """The metric of one sample of uploads, called like `latency_mean_ms of sample 3`."""
+    """The key of a metric of one sample of uploads, such as `latency_mean_ms of sample 3`."""
     return f"{metric} of sample {sample}"
 
 
 def bytes_per_answer(request: str) -> str:
-    """The metric of the answers to one request of several, called like `GET /info`."""
+    """The key of the bytes of answers to one request of several, called like `GET /info`."""
     return f"bytes_per_answer of {request}"
+
+
+def reference() -> str:
+    """The table of all metrics in docs/reference/run-record.md, in Markdown."""
+    lines = ["| metric | of | compared in | better | |", "|---|---|---|---|---|"]
+    for one in METRICS.values():
+        cells = f"`{one.key}`", ", ".join(one.of), ", ".join(one.compared) or "–", one.better or "–", one.about
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

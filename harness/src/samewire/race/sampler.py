@@ -3,25 +3,50 @@
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from samewire.race.processes import Tree, all_processes
 from samewire.race.snapshots import Snapshot, core_times
 from samewire.race.traffic import Traffic
 
 
-@dataclass
+@dataclass(frozen=True)
 class Cost:
-    """What sampling itself costs: CPU seconds over a time in seconds."""
+    """What sampling itself costs: CPU seconds, and the share of a core that these were since it began."""
 
-    cpu_s: float = 0.0
-    samples: int = 0
-    began: float = field(default_factory=time.monotonic)
+    samples: int
+    cpu_s: float
+    share_of_a_core: float
 
     def as_dict(self) -> dict[str, float | int]:
         """The cost as run.json holds it."""
-        share = self.cpu_s / max(time.monotonic() - self.began, 1e-9)
-        return {"samples": self.samples, "cpu_s": round(self.cpu_s, 4), "share_of_a_core": round(share, 5)}
+        cpu_s, share = round(self.cpu_s, 4), round(self.share_of_a_core, 5)
+        return {"samples": self.samples, "cpu_s": cpu_s, "share_of_a_core": share}
+
+
+@dataclass(frozen=True)
+class Second:
+    """What a tree used in the second that ends `t_s` after sampling began, and what it held then.
+
+    `pss_bytes` and `bytes_*` are None where they were not read.
+    """
+
+    t_s: float
+    cpu_s: float
+    cpu_user_s: float
+    cpu_system_s: float
+    rss_bytes: int
+    pss_bytes: int | None
+    threads: int
+    processes: int
+    voluntary_switches: int
+    involuntary_switches: int
+    bytes_in: int | None
+    bytes_out: int | None
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        """The second as run.json holds it."""
+        return vars(self)
 
 
 class Sampler:
@@ -46,7 +71,7 @@ class Sampler:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self.snapshots: list[Snapshot] = []
-        self.cost = Cost()
+        self._began, self._cpu_s, self._samples = time.monotonic(), 0.0, 0
 
     def snapshot(self, pss_of: str | None = None) -> Snapshot:
         """Sample now. `pss_of` names a tree of which proportional memory is read even if that is expensive."""
@@ -59,8 +84,8 @@ class Sampler:
                 name: tree.sample(processes, traffic.get(name), name == pss_of) for name, tree in self._trees.items()
             }
             snapshot = Snapshot(at, trees, core_times(), time.process_time())
-            self.cost.cpu_s += time.thread_time() - begin
-            self.cost.samples += 1
+            self._cpu_s += time.thread_time() - begin
+            self._samples += 1
             return snapshot
 
     def start(self) -> Snapshot:
@@ -84,26 +109,31 @@ class Sampler:
         if self._thread:
             self._thread.join()
 
-    def series(self, tree: str) -> list[dict[str, float | int | None]]:
-        """One row for each second of a tree: what it used in that second, what it held at its end."""
+    @property
+    def cost(self) -> Cost:
+        """What sampling has cost."""
+        return Cost(self._samples, self._cpu_s, self._cpu_s / max(time.monotonic() - self._began, 1e-9))
+
+    def series(self, tree: str) -> list[Second]:
+        """One row for each second of a tree."""
         rows = []
         for before, now in zip(self.snapshots, self.snapshots[1:], strict=False):
             then, usage = before.trees[tree], now.trees[tree]
             rows.append(
-                {
-                    "t_s": round(now.at - self.snapshots[0].at, 3),
-                    "cpu_s": round(usage.cpu_s - then.cpu_s, 6),
-                    "cpu_user_s": round(usage.cpu_user_s - then.cpu_user_s, 3),
-                    "cpu_system_s": round(usage.cpu_system_s - then.cpu_system_s, 3),
-                    "rss_bytes": usage.rss_bytes,
-                    "pss_bytes": usage.pss_bytes,
-                    "threads": usage.threads,
-                    "processes": usage.processes,
-                    "voluntary_switches": usage.voluntary_switches - then.voluntary_switches,
-                    "involuntary_switches": usage.involuntary_switches - then.involuntary_switches,
-                    "bytes_in": _difference(usage.bytes_in, then.bytes_in),
-                    "bytes_out": _difference(usage.bytes_out, then.bytes_out),
-                }
+                Second(
+                    t_s=round(now.at - self.snapshots[0].at, 3),
+                    cpu_s=round(usage.cpu_s - then.cpu_s, 6),
+                    cpu_user_s=round(usage.cpu_user_s - then.cpu_user_s, 3),
+                    cpu_system_s=round(usage.cpu_system_s - then.cpu_system_s, 3),
+                    rss_bytes=usage.rss_bytes,
+                    pss_bytes=usage.pss_bytes,
+                    threads=usage.threads,
+                    processes=usage.processes,
+                    voluntary_switches=usage.voluntary_switches - then.voluntary_switches,
+                    involuntary_switches=usage.involuntary_switches - then.involuntary_switches,
+                    bytes_in=_difference(usage.bytes_in, then.bytes_in),
+                    bytes_out=_difference(usage.bytes_out, then.bytes_out),
+                )
             )
         return rows
 

@@ -55,6 +55,12 @@ class Window:
             return None
         return (self.end.trees[tree].cpu_s - self.begin.trees[tree].cpu_s) / self.seconds
 
+    def core_share(self, tree: str, cores: frozenset[int]) -> float:
+        """The share of these cores that a tree used, which is one that is watched."""
+        used = self.cpu_rate(tree)
+        assert used is not None, tree
+        return used / len(cores)
+
     def switch_rate(self, tree: str) -> float:
         """Context switches of a tree per second."""
         return (self.end.trees[tree].switches - self.begin.trees[tree].switches) / self.seconds

@@ -9,10 +9,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from samewire.race.metrics import metric
+from samewire.race.workloads import Kind
 from samewire.report import axes, charts, histograms
-from samewire.report.kinds import CONVERSATION, Kind
 from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
-from samewire.report.numbers import Estimate, bytes_text, metric, number
+from samewire.report.numbers import Estimate, bytes_text, number
 
 _NARROWEST = 45
 """Characters of labels that fit below a chart on a page of 360 pixels."""
@@ -60,9 +61,7 @@ def _per_second(kind: Kind, entrant: Entrant) -> dict[int, list[int]]:
     rates: dict[int, list[int]] = {}
     for run in entrant.runs:
         for row in run["load"].get("series", []):
-            rates.setdefault(round(row["t_s"]), []).append(
-                row["deliveries"] if kind is CONVERSATION else row["requests"] - row.get("errors", 0)
-            )
+            rates.setdefault(round(row["t_s"]), []).append(kind.counted(row))
     return dict(sorted(rates.items()))
 
 

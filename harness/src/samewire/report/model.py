@@ -12,8 +12,9 @@ from typing import Any
 
 import jsonschema
 
+from samewire.race.metrics import METRICS, metric
 from samewire.report.kinds import kind_of, ranking_of
-from samewire.report.numbers import ABSENT, METRICS, Estimate, count, metric
+from samewire.report.numbers import ABSENT, Estimate, count
 
 # Verdicts on findings as predicates: singular, plural.
 _VERDICTS = {

@@ -4,77 +4,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Self
 
 ABSENT = "–"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A measured quantity: its name, its unit as shown, and the factor from the unit of run.json to that one."""
-
-    name: str
-    unit: str = ""
-    scale: float = 1.0
-
-
-_MIB = 2.0**-20
-
-#: Every metric of run.json that the report shows, in the order of the tables.
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        "throughput_rps": Metric("Throughput", "requests/s"),
-        "deliveries_per_s": Metric("Deliveries", "deliveries/s"),
-        "uploaded_bytes_per_s": Metric("Uploaded", "MB/s", 1e-6),
-        "latency_mean_ms": Metric("Latency, mean", "ms"),
-        "latency_sd_ms": Metric("Latency, standard deviation", "ms"),
-        "latency_mad_ms": Metric("Latency, mean absolute deviation", "ms"),
-        "latency_cv": Metric("Latency, coefficient of variation"),
-        "latency_p50_ms": Metric("Latency, p50", "ms"),
-        "latency_p99_ms": Metric("Latency, p99", "ms"),
-        "latency_p999_ms": Metric("Latency, p99.9", "ms"),
-        "error_share": Metric("Errors", "%", 100.0),
-        "cpu_us_per_delivery": Metric("CPU per delivery, server", "µs"),
-        "cpu_us_per_request": Metric("CPU per request, server", "µs"),
-        "database_cpu_us_per_request": Metric("CPU per request, database", "µs"),
-        "generator_cpu_us_per_request": Metric("CPU per request, generator", "µs"),
-        "cpu_share": Metric("CPU used of the server's cores", "%", 100.0),
-        "cpu_share_sd": Metric("CPU used of the server's cores, standard deviation", "%", 100.0),
-        "iowait_share": Metric("I/O wait", "%", 100.0),
-        "generator_cpu_us_per_delivery": Metric("CPU per delivery, generator", "µs"),
-        "generator_share": Metric("CPU used of the generator's cores", "%", 100.0),
-        "pss_idle_bytes": Metric("Memory idle, PSS", "MiB", _MIB),
-        "pss_peak_bytes": Metric("Memory peak, PSS", "MiB", _MIB),
-        "rss_peak_bytes": Metric("Memory peak, RSS", "MiB", _MIB),
-        "threads_idle": Metric("Threads, idle"),
-        "threads_peak": Metric("Threads, peak"),
-        "switches_per_request": Metric("Context switches per request"),
-        "switches_per_delivery": Metric("Context switches per delivery"),
-        "switches_per_s": Metric("Context switches per second"),
-        "bytes_per_answer": Metric("Bytes of an answer, headers included"),
-        "bytes_per_s": Metric("Bytes on all connections", "kB/s", 0.001),
-        "sends_per_s": Metric("Sends", "per second"),
-        "receives_per_s": Metric("Receives", "per second"),
-        "bytes_per_send": Metric("Bytes of a send"),
-        "bytes_per_send_sd": Metric("Bytes of a send, standard deviation"),
-        "bytes_per_receive": Metric("Bytes of a receive"),
-        "bytes_per_receive_sd": Metric("Bytes of a receive, standard deviation"),
-    }
-)
-
-
-def metric(key: str) -> Metric:
-    """The metric of that key; one that the report does not know keeps its key as its name.
-
-    `<metric> of <request>` is that metric for the answers to one request of several, `<metric> of sample <name>` for
-    one sample.
-    """
-    whole, _, part = key.partition(" of ")
-    if part and whole in METRICS:
-        known = METRICS[whole]
-        return Metric(f"{known.name}: {part}", known.unit, known.scale)
-    return METRICS.get(key) or Metric(key.replace("_", " "))
 
 
 @dataclass(frozen=True)

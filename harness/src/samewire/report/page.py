@@ -16,10 +16,11 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
+from samewire.race.metrics import Metric, metric
+from samewire.race.workloads import Kind
 from samewire.report import figures, numbers, tables
-from samewire.report.kinds import Kind
 from samewire.report.model import Entrant, Group, Race, enumeration, load, measured
-from samewire.report.numbers import ABSENT, Estimate, Metric, count, metric, number
+from samewire.report.numbers import ABSENT, Estimate, count, number
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000

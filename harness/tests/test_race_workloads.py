@@ -1,15 +1,17 @@
+from dataclasses import replace
+
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from samewire import links
 from samewire.race import generator
-from samewire.race.experiment import Uploads, find_experiments, load
+from samewire.race.experiment import find_experiments, load
 
 EXPERIMENT = load("shortener")
+WORKLOAD, QUICK = EXPERIMENT.workload, EXPERIMENT.profile("quick")
 
 
 def test_lists_hold_known_and_unknown_hashes_with_their_status():
-    lists = generator.lookup_lists(EXPERIMENT.workload, 5000, seed=1)
+    lists = WORKLOAD.lists(replace(QUICK, links=5000), seed=1)
     known = {f"/{hash_}" for hash_, _ in links.links(5000)}
     assert len(lists) == 40
     assert {len(paths) for paths in lists} == {2007}
@@ -20,25 +22,21 @@ def test_lists_hold_known_and_unknown_hashes_with_their_status():
 
 
 def test_lists_are_drawn_by_the_seed():
-    assert generator.lookup_lists(EXPERIMENT.workload, 10, 7) == generator.lookup_lists(EXPERIMENT.workload, 10, 7)
-    assert generator.lookup_lists(EXPERIMENT.workload, 10, 7) != generator.lookup_lists(EXPERIMENT.workload, 10, 8)
+    few = replace(QUICK, links=10)
+    assert WORKLOAD.lists(few, 7) == WORKLOAD.lists(few, 7) != WORKLOAD.lists(few, 8)
 
 
 def test_users_of_requests_all_send_the_same():
     experiment = load("event-loop")
-    lists = generator.lists(experiment.workload, experiment.profile("smoke"), 1)
+    lists = experiment.workload.lists(experiment.profile("smoke"), 1)
     assert lists == [[("/randoms/sync?count=20", 200, "GET", None, {})]] * 50
 
 
 def test_speakers_of_a_conversation_are_drawn_by_the_seed():
     experiment = load("chat")
     paper = experiment.profile("paper")
-    (scenario,) = scenarios = generator.scenarios(experiment.workload, paper, 1)
-    assert (
-        scenarios
-        == generator.scenarios(experiment.workload, paper, 1)
-        != generator.scenarios(experiment.workload, paper, 2)
-    )
+    (scenario,) = scenarios = experiment.workload.scenarios(paper, 1)
+    assert scenarios == experiment.workload.scenarios(paper, 1) != experiment.workload.scenarios(paper, 2)
     assert (scenario["message_every_s"], scenario["poll_every_s"]) == (1, 0.5)
     lengths = [length for user in scenario["users"] for length in user["lengths"]]
     assert (min(lengths), max(lengths)) == (1, 100)
@@ -52,24 +50,8 @@ def test_speakers_of_a_conversation_are_drawn_by_the_seed():
 def test_every_workload_has_a_generator_and_a_scenario(name):
     experiment = load(name)
     smoke = experiment.profile("smoke")
-    scenario = generator.scenarios(experiment.workload, smoke, 1)[-1]
+    scenario = experiment.workload.scenarios(smoke, 1)[-1]
     assert scenario["hold_s"] == smoke.hold_s
-    if not isinstance(experiment.workload, Uploads):
+    if not experiment.workload.sample_names:
         assert len(scenario.get("users") or scenario["lists"]) == experiment.workload.users
     assert (generator.folder(experiment.workload) / "README.md").exists()
-
-
-def test_latency_is_read_from_the_histogram():
-    histogram = HdrHistogram(1, 600_000_000_000, 3)
-    for milliseconds in (1, 1, 1, 5):
-        histogram.record_value(milliseconds * 1_000_000)
-    latency = generator.latency(histogram.encode().decode())
-    assert latency.mean == pytest.approx(2, rel=0.001)
-    assert latency.sd == pytest.approx(3**0.5, rel=0.001)
-    assert (latency.p50, latency.max) == pytest.approx((1, 5), rel=0.001)
-    assert latency.as_dict()["p99.9"] == pytest.approx(5, rel=0.001)
-
-
-def test_no_answer_has_no_latency():
-    latency = generator.latency(HdrHistogram(1, 600_000_000_000, 3).encode().decode())
-    assert set(latency.as_dict().values()) == {None}

@@ -1,0 +1,48 @@
+"""What the figures of a run are worked out of: a load, and what the processes used in it."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from samewire.race.load import Load
+from samewire.race.placement import Placement
+from samewire.race.processes import Usage
+from samewire.race.snapshots import Snapshot, Window
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The server's tree before the load, and whenever it was sampled under load."""
+
+    idle: Usage
+    loaded: Sequence[Usage]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A load whose hold was finished, with that hold; `seconds` are the snapshots taken during it."""
+
+    load: Load
+    hold: Window
+    seconds: Sequence[Snapshot]
+    placement: Placement
+
+    def per_second(self, number: float) -> float:
+        """How many in each second of the hold."""
+        return number / self.load.duration_s
+
+    def cpu_us_per(self, number: int, tree: str) -> float | None:
+        """CPU of a tree in µs for each of so many in the hold; None without one, or for a tree that is not ours."""
+        cores = self.hold.cpu_rate(tree)
+        return None if cores is None or not number else cores / self.per_second(number) * 1e6
+
+    def switches_per(self, number: int) -> float | None:
+        """Context switches of the server for each of so many in the hold, None without one."""
+        return self.hold.switch_rate("server") / self.per_second(number) if number else None
+
+    def cpu_share_sd(self) -> float | None:
+        """The standard deviation of the server's share from second to second, None of less than two."""
+        cores = self.placement.server
+        shares = [Window(*both).core_share("server", cores) for both in pairwise(self.seconds)]
+        return statistics.stdev(shares) if len(shares) > 1 else None

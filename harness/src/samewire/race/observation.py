@@ -1,0 +1,201 @@
+"""One run: a server idle, then under load, with what the processes use in it."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from samewire.process import RunningServer
+from samewire.race import validity
+from samewire.race.generator import Generator
+from samewire.race.load import Load, Result, SampledLoad, Totals, Unfinished
+from samewire.race.measured import Footprint, Measured
+from samewire.race.placement import Placement
+from samewire.race.processes import Usage
+from samewire.race.profile import Profile
+from samewire.race.sampler import Cost, Sampler, Second
+from samewire.race.snapshots import Snapshot, Window
+from samewire.race.workloads import Uploads, Workload
+
+
+@dataclass
+class Run:
+    """A run, as far as it came; `failed` is why it could not be finished.
+
+    `order` is that of the samples, of a run that goes through some. `metrics` are the figures by key.
+    """
+
+    started_at: str
+    load: Load | SampledLoad | Unfinished = field(default_factory=Unfinished)
+    metrics: Mapping[str, float | int | None] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    order: Sequence[str] = ()
+    failed: str = ""
+    observed: "Observed | None" = None
+
+    def fail(self, reason: str) -> None:
+        """It could not be finished, for this reason too."""
+        self.failed = f"{self.failed}; {reason}" if self.failed else reason
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as run.json holds it."""
+        return {
+            "started_at": self.started_at,
+            "load": self.load.as_dict(),
+            "metrics": dict(self.metrics),
+            "warnings": self.warnings,
+            **({"order": list(self.order)} if isinstance(self.load, SampledLoad) else {}),
+            **({"failed": self.failed} if self.failed else {}),
+            **(self.observed.as_dict() if self.observed else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What the processes of a run used: the server before the load, every tree in each second, and the sampling."""
+
+    idle: Usage
+    processes: Mapping[str, Sequence[Second]]
+    cost: Cost
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its members of a run as run.json holds it."""
+        return {
+            "idle": {name: getattr(self.idle, name) for name in ("pss_bytes", "rss_bytes", "threads", "processes")},
+            "processes": {name: [second.as_dict() for second in series] for name, series in self.processes.items()},
+            "sampling": self.cost.as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of every run of a race: what its users do, for how long, on which cores.
+
+    `draw` draws the order of samples; `clear` puts away what was uploaded.
+    """
+
+    workload: Workload
+    profile: Profile
+    placement: Placement
+    draw: random.Random
+    clear: Callable[[], None]
+
+
+def observe(
+    course: Course, running: RunningServer, load: Generator, sampler: Sampler, show: Callable[[str], None]
+) -> Run:
+    """A run of a server that has just been started; `show` is told what goes on. Raises GeneratorError."""
+    show("idle")
+    before = sampler.snapshot()
+    time.sleep(course.profile.settle_s)
+    idle = sampler.snapshot(pss_of="server")
+    watch = _Watch(course.workload, load, running.target.url, sampler, show)
+    run = Run(now(), warnings=validity.not_quiet(Window(before, idle), "before"))
+    if isinstance(course.workload, Uploads):
+        _observe_samples(run, course, course.workload, watch, idle.trees["server"])
+    else:
+        _observe_load(run, course, watch, idle.trees["server"])
+    series = {name: sampler.series(name) for name in idle.trees}
+    run.observed = Observed(idle.trees["server"], series, sampler.cost)
+    return run
+
+
+def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> None:
+    workload = course.workload
+    result, hold = watch.load()
+    watch.sampler.stop()
+    if not hold:
+        run.load, run.failed, run.warnings = Unfinished(result.whole), validity.GAVE_UP, []
+        return
+    load = run.load = workload.load(result)
+    measured = Measured(load, hold, watch.during(hold), course.placement)
+    run.metrics = workload.figures(measured, Footprint(idle, watch.loaded))
+    run.warnings = [
+        *workload.warnings(load, workload.users),
+        *run.warnings,
+        *validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed),
+    ]
+
+
+def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch", idle: Usage) -> None:
+    """The loads of all samples, one after the other in an order drawn for this run."""
+    watch.warm_up()
+    course.clear()
+    wholes: list[Totals] = []
+    measured: dict[str, Measured] = {}
+    for sample in course.draw.sample(workload.samples, len(workload.samples)):
+        result, hold = watch.load(1 + workload.samples.index(sample), f"sample {sample.name}, ")
+        course.clear()
+        wholes.append(result.whole)
+        if not hold:
+            run.failed = f"sample {sample.name}: {validity.GAVE_UP}"
+            break
+        load = workload.load(result)
+        measured[sample.name] = Measured(load, hold, watch.during(hold), course.placement)
+        told = workload.warnings(load, workload.users_of(sample, course.profile))
+        told += validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed)
+        run.warnings += [f"sample {sample.name}: {warning}" for warning in told]
+    watch.sampler.stop()
+    run.order = list(measured)
+    loads = {name: one.load for name, one in measured.items()}
+    run.load = SampledLoad.of_samples(loads, Totals.of(wholes))
+    if not run.failed:
+        run.metrics = workload.run_figures(measured, run.load, Footprint(idle, watch.loaded))
+
+
+class _Watch:
+    """The loads of one run, with what the processes use in them; sampling begins with the first ramp-up."""
+
+    def __init__(
+        self, workload: Workload, load: Generator, url: str, sampler: Sampler, show: Callable[[str], None]
+    ) -> None:
+        self._workload, self._load, self._url, self._show = workload, load, url, show
+        self._marks: list[Snapshot] = []
+        self.sampler = sampler
+
+    def warm_up(self) -> None:
+        """The generator's first scenario, of which nothing is kept."""
+        self._show("warm-up")
+        self._load.load(self._url, lambda line: None)
+        self._load.complaints()
+
+    def load(self, scenario: int = 0, name: str = "") -> tuple[Result, Window | None]:
+        """The generator's result, and the hold, which is None if every user gave up before it was over."""
+        marks: dict[str, Snapshot] = {}
+
+        def follow(line: Mapping) -> None:
+            if stage := line.get("stage"):
+                self._show(name + stage.replace("_", "-"))
+                if stage == "ramp_up":
+                    marks[stage] = self.sampler.snapshot() if self._marks else self.sampler.start()
+                elif stage == "hold":
+                    marks[stage] = self.sampler.snapshot()
+                elif stage == "ramp_down":
+                    marks[stage] = self.sampler.snapshot(pss_of="server")
+                if stage in marks:
+                    self._marks.append(marks[stage])
+            else:
+                self._show(f"{name}{line['requests']:,} requests/s")
+
+        result = Result.read(self._load.load(self._url, follow, scenario), self._workload.stage)
+        return result, Window(marks["hold"], marks["ramp_down"]) if "ramp_down" in marks else None
+
+    def during(self, hold: Window) -> list[Snapshot]:
+        """What was sampled from second to second during a hold."""
+        return [one for one in self.sampler.snapshots if hold.begin.at <= one.at <= hold.end.at]
+
+    @property
+    def loaded(self) -> list[Usage]:
+        """The server at every moment at which it was sampled under load."""
+        return [snapshot.trees["server"] for snapshot in [*self.sampler.snapshots, *self._marks]]
+
+    def complaints(self) -> list[str]:
+        """What the generator complained of since the last call."""
+        return self._load.complaints()
+
+
+def now() -> str:
+    """The time as run.json holds it, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,169 @@
+"""The record of a race, run.json: written again after every run, with the verdicts on all that ran."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from samewire.databases import Database
+from samewire.race import findings, validity
+from samewire.race.experiment import Entrant, Experiment
+from samewire.race.generator import Program
+from samewire.race.machine import machine
+from samewire.race.observation import Run, now
+from samewire.race.placement import Placement
+from samewire.race.profile import Profile
+from samewire.race.statistics import mean_interval
+from samewire.race.workloads import Workload
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a race is of: everything that is settled when it starts."""
+
+    experiment: Experiment
+    profile: Profile
+    entrants: Sequence[Entrant]
+    passes: Mapping[str, dict]
+    placement: Placement
+    images: Mapping[str, str]
+    program: Program
+    seed: int
+    started: datetime
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its members of run.json, with nothing measured."""
+        experiment, images = self.experiment, self.images
+        started = self.started.isoformat(timespec="seconds")
+        samples = experiment.workload.described(self.profile)
+        # What is in the images is not of this machine.
+        servers = [] if images else [entrant.server for entrant in self.entrants]
+        return {
+            "schema": 1,
+            "complete": False,
+            "experiment": {
+                "name": experiment.name,
+                "title": experiment.title,
+                "service": experiment.service,
+                "study": {"title": experiment.study.title, "note": experiment.study.note},
+                **_ranking(experiment.workload),
+            },
+            "profile": self.profile.name,
+            "seed": self.seed,
+            "started_at": started,
+            "finished_at": started,
+            "parameters": self._parameters(),
+            "machine": machine(servers, self.program),
+            "placement": self.placement.as_dict(),
+            "images": dict(images),
+            "generator": {"name": self.program.name, "version": self.program.version},
+            "databases": {},
+            **({"samples": samples} if samples else {}),
+            "servers": [self._server(entrant) for entrant in self.entrants],
+            "runs": [],
+            "summary": {},
+            "comparisons": [],
+            "findings": [],
+            "warnings": [],
+        }
+
+    def _parameters(self) -> dict[str, Any]:
+        experiment = self.experiment
+        parameters = experiment.workload.parameters(self.profile) | {"server_cores": experiment.server_cores}
+        parameters |= experiment.workload.surroundings()
+        if experiment.settings:
+            parameters["settings"] = [f"{name}={value}" for name, value in experiment.settings.items()]
+        return parameters
+
+    def _server(self, entrant: Entrant) -> dict[str, Any]:
+        server = entrant.server
+        return {
+            "id": entrant.id,
+            "service": server.service,
+            "language": server.language,
+            "stack": dict(server.stack),
+            "store": server.store,
+            "concurrency": server.concurrency,
+            "variant": entrant.variant,
+            **({"transport": entrant.transport} if entrant.transport else {}),
+            "ranked": True,
+            "pass": self.passes[server.id],
+        }
+
+
+class Record:
+    """The content of run.json, and the file."""
+
+    def __init__(self, setup: Setup, folder: Path) -> None:
+        self._setup, self._folder = setup, folder
+        self._ranked = {entrant.id: True for entrant in setup.entrants}
+        self._values: dict[str, dict[str, dict[int, float | None]]] = {entrant.id: {} for entrant in setup.entrants}
+        self._warnings: dict[str, list[list[str]]] = {entrant.id: [] for entrant in setup.entrants}
+        self._content = setup.as_dict()
+        self.unfinished: list[str] = []
+
+    def add_database(self, store: str, database: Database, seconds: float) -> None:
+        """A database with its data; servers on a stand-in are not ranked."""
+        self._content["databases"][store] = {
+            "label": database.label, "version": database.version, "stand_in": database.stand_in,
+            "load_s": round(seconds, 2),
+        }  # fmt: skip
+        for server in self._content["servers"]:
+            if server["store"] == store:
+                server["ranked"] = self._ranked[server["id"]] = not database.stand_in
+        self._write()
+
+    def add_run(self, number: int, position: int, entrant: Entrant, run: Run) -> None:
+        """A run that is over."""
+        if run.failed:
+            self.unfinished.append(f"round {number}, {entrant.id}: {run.failed}")
+            run.warnings.append(run.failed.splitlines()[0])
+        self._content["runs"].append({"round": number, "position": position, "server": entrant.id} | run.as_dict())
+        for metric, value in run.metrics.items():
+            self._values[entrant.id].setdefault(metric, {})[number] = value
+        self._warnings[entrant.id].append(run.warnings)
+        self._evaluate()
+        self._write()
+
+    def finish(self) -> None:
+        """The race is over."""
+        self._content["complete"] = True
+        self._write()
+
+    def _evaluate(self) -> None:
+        experiment = self._setup.experiment
+        figures = findings.Figures({one.id: one for one in self._setup.entrants}, self._ranked, self._values)
+        self._content["summary"] = {
+            server: {
+                metric: mean_interval(list(rounds.values())).as_dict()
+                for metric in values
+                if (rounds := figures.rounds(server, metric))
+            }
+            for server, values in self._values.items()
+        }
+        # Those of samples would be a hundred and more.
+        of_findings = (one.metric for one in experiment.findings if one.metric and not one.samples)
+        compared = dict.fromkeys((*experiment.workload.compared(), *of_findings))
+        self._content["comparisons"] = findings.comparisons(figures, tuple(compared))
+        self._content["findings"] = [findings.judge(finding, figures) for finding in experiment.findings]
+        in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
+        placed = self._setup.placement.warnings(database=bool(self._content["databases"]))
+        self._content["warnings"] = [*in_containers, *placed, *validity.of_servers(self._warnings)]
+
+    def _write(self) -> None:
+        self._content["finished_at"] = now()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # Replaced as a whole, so that a reader, or a killed race, never has half a record.
+        new = self._folder / "run.json.new"
+        new.write_text(json.dumps(self._content, ensure_ascii=False, indent=1))
+        new.replace(self._folder / "run.json")
+
+
+def _ranking(workload: Workload) -> dict[str, Any]:
+    """By what its servers are ranked, where it is not throughput."""
+    ranking = workload.told.ranking
+    if ranking.metric == "throughput_rps":
+        return {}
+    return {"ranking": {"metric": ranking.metric, "best": "lowest" if ranking.lowest else "highest"}}

@@ -1,0 +1,101 @@
+"""What makes figures doubtful: noise, errors, users who were not served, a generator that was the bottleneck.
+
+All of it is told in warnings; nothing is dropped.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from samewire.race.load import Load
+from samewire.race.placement import Placement
+from samewire.race.snapshots import Window
+
+GENERATOR_BUSY = 0.85
+SERVER_BUSY = 0.90
+OTHER_LOAD = 0.15
+STEAL = 0.02
+SERVED_IN_TURN = 0.8
+_NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_NOT_IN_TURN = "throughput × mean latency is"
+GAVE_UP = "every user gave up before the hold was over: no connection could be made any more"
+IN_CONTAINERS = (
+    "in containers: servers and databases have a network of their own, whose cost is in every figure; "
+    "do not set these figures beside those of processes"
+)
+
+
+def users_missing(load: Load, users: int) -> list[str]:
+    """A warning if not all users were there from the hold's begin."""
+    there = load.whole.users_in_hold
+    return [f"only {there:,} of {users:,} users had a connection when the hold began"] if there < users else []
+
+
+def not_served_in_turn(load: Load, users: int) -> list[str]:
+    """A warning if not all users were served in turn.
+
+    In a closed model without think time, throughput × mean latency is the number of users (Little's law), as far as all
+    are served: who still waits at the end has no latency yet.
+    """
+    in_flight = load.counts.throughput_rps * (load.latency.mean or 0) / 1000
+    if in_flight >= SERVED_IN_TURN * users:
+        return []
+    return [
+        f"{_NOT_IN_TURN} {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
+        "or for answers that were not there yet at the end, and latencies do not tell of them"
+    ]
+
+
+def not_quiet(window: Window, when: str) -> list[str]:
+    """A warning if something else kept the machine busy."""
+    if window.other_load() <= OTHER_LOAD:
+        return []
+    return [f"the machine was not quiet {when} the run: {window.other_load():.2f} cores busy with other things"]
+
+
+def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence[str], closed: bool) -> list[str]:
+    """What a reader has to know about one load; in a `closed` model a server that is not busy was held back.
+
+    `complaints` are those of the generator.
+    """
+    warnings = []
+    errors, lost = load.whole.errors, load.whole.users_lost
+    if any(errors.values()):
+        kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors.items() if count)
+        warnings.append(f"errors: {kinds}")
+    if lost:
+        warnings.append(f"{lost} users gave up: no connection to the server could be made, or none in time")
+    warnings += not_quiet(hold, "during")
+    if hold.steal_share() > STEAL:
+        warnings.append(f"the hypervisor gave {hold.steal_share():.0%} of the time to other machines")
+    generator_share = hold.core_share("generator", placement.generator)
+    server_busy = hold.busy_share(placement.server)
+    if generator_share >= GENERATOR_BUSY:
+        warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
+    elif closed and server_busy < SERVER_BUSY:
+        others = hold.busy_share(placement.database | placement.generator)
+        warnings.append(f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, the others {others:.0%}")
+    stalls = [line for line in complaints if "Jitter watchdog" in line or "stood still" in line]
+    if stalls:
+        warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")
+    return warnings
+
+
+def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
+    """What a reader has to know before comparing a server's figures with another's, of the warnings of its runs."""
+    lines = []
+    for server, runs in warnings.items():
+        if held_back := _often(_NOT_THE_BOTTLENECK, runs):
+            lines.append(
+                f"{server} was held back by the other cores in {held_back} of {len(runs)} runs: "
+                "with more of them it could answer more than is shown, so its throughput is a lower bound"
+            )
+        if not_in_turn := _often(_NOT_IN_TURN, runs):
+            lines.append(
+                f"not all users of {server} were served in turn in {not_in_turn} of {len(runs)} runs: "
+                "its latencies are of those who were"
+            )
+    return lines
+
+
+def _often(beginning: str, runs: Iterable[Iterable[str]]) -> int:
+    """In how many runs there is a warning that begins so."""
+    return sum(any(warning.startswith(beginning) for warning in warnings) for warnings in runs)

@@ -1,0 +1,36 @@
+"""The workloads, a class each. A new one is a class here and a load generator in `bench/`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from samewire.race.workloads.base import Table, Workload
+from samewire.race.workloads.conversation import Conversation
+from samewire.race.workloads.kind import Kind, Ranking
+from samewire.race.workloads.requests import Exchange, Lookups, Requests
+from samewire.race.workloads.uploads import Uploads
+
+__all__ = [
+    "WORKLOADS",
+    "Conversation",
+    "Exchange",
+    "Kind",
+    "Lookups",
+    "Ranking",
+    "Requests",
+    "Uploads",
+    "Workload",
+    "read",
+]
+
+WORKLOADS: Mapping[str, type[Workload]] = {
+    "lookups": Lookups,
+    "requests": Requests,
+    "conversation": Conversation,
+    "uploads": Uploads,
+}
+"""By the `kind` of an experiment's file."""
+
+
+def read(content: Mapping[str, Any], table: Table) -> Workload:
+    """The workload of an experiment's file, which has been checked against the schema; `table` reads a study's."""
+    return WORKLOADS[content["kind"]].read(content, table)

@@ -1,0 +1,206 @@
+"""Requests of users who wait for the answer: lookups of links, or the same list of requests for all."""
+
+import random
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Self
+
+from samewire import links
+from samewire.race import validity
+from samewire.race.load import Load, Stage
+from samewire.race.measured import Footprint, Measured
+from samewire.race.metrics import REQUESTS, bytes_per_answer
+from samewire.race.profile import Profile
+from samewire.race.workloads.base import Table, Workload
+from samewire.race.workloads.kind import Kind, Ranking
+
+TOLD = Kind(
+    name=REQUESTS,
+    ranking=Ranking(
+        metric="throughput_rps",
+        name="throughput",
+        unit="requests per second",
+        leads="answers most",
+        led="answered most",
+        had="answered",
+        times="times as many as",
+    ),
+    columns=(
+        ("Throughput", "requests/s", (("", "throughput_rps"),)),
+        (
+            "Latency",
+            "ms",
+            (
+                ("mean", "latency_mean_ms"),
+                ("p50", "latency_p50_ms"),
+                ("p99", "latency_p99_ms"),
+                ("p99.9", "latency_p999_ms"),
+            ),
+        ),
+        ("Errors", "%", (("", "error_share"),)),
+        ("CPU", "µs/request", (("", "cpu_us_per_request"),)),
+        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+        ("Threads", "peak", (("", "threads_peak"),)),
+        ("Switches", "per request", (("", "switches_per_request"),)),
+    ),
+    brief=(
+        ("req/s", "throughput_rps"),
+        ("mean ms", "latency_mean_ms"),
+        ("p99 ms", "latency_p99_ms"),
+        ("errors %", "error_share"),
+        ("CPU µs", "cpu_us_per_request"),
+        ("PSS MiB", "pss_peak_bytes"),
+    ),
+    compared=(
+        "throughput_rps", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "pss_peak_bytes",
+        "switches_per_request",
+    ),
+    done="answered a request",
+    undone="no request was answered",
+    unit="request",
+    tried="requests",
+    rate="Throughput",
+    each_second="Right answers",
+    below="Answers",
+    samples="requests",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RequestStage(Stage):
+    """What `bench/load` counts in a stage; `by_request` has a row for each request, if all users send the same."""
+
+    statuses: Mapping[str, int]
+    bytes_in: int
+    by_request: Sequence[Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class RequestCounts:
+    """Answers of the hold by status, right answers per second, bytes; answers and their bytes by request."""
+
+    statuses: Mapping[str, int]
+    throughput_rps: float
+    bytes_in: int
+    by_request: Mapping[str, Mapping[str, int]]
+
+
+def right_per_s(hold: Stage) -> float:
+    """Right answers per second of the hold."""
+    return (hold.requests - sum(hold.errors.values())) / hold.duration_s
+
+
+class _Requests(Workload):
+    """Users who send requests in turn and wait for each answer."""
+
+    told = TOLD
+    stage = RequestStage
+
+    def counts(self, hold: RequestStage) -> RequestCounts:
+        by_request = self._by_request(hold.by_request)
+        return RequestCounts(hold.statuses, right_per_s(hold), hold.bytes_in, by_request)
+
+    def _by_request(self, counts: Sequence[Mapping[str, int]]) -> dict[str, dict[str, int]]:
+        """Answers and their bytes by the name of the request, none where each user sends requests of its own."""
+        return {}
+
+    def warnings(self, load: Load, users: int) -> list[str]:
+        return super().warnings(load, users) + validity.not_served_in_turn(load, users)
+
+    def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
+        times = {"warm_up_s": profile.warm_up_s, **profile.ramps, "timeout_s": self.timeout_s}
+        return [times | {"lists": self.lists(profile, seed)}]
+
+    @abstractmethod
+    def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:
+        """For each user a list of (path, right status[, method, body, headers]), as `bench/load` reads it."""
+
+
+@dataclass(frozen=True)
+class Lookups(_Requests):
+    """Each of `users` walks a list of its own of `list_length` hashes, of which `unknown_share` are unknown."""
+
+    users: int
+    list_length: int
+    unknown_share: float
+    timeout_s: float
+
+    writes = False
+
+    def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:
+        """For each user a list of (path, right status): hashes of the profile's links and unknown ones, shuffled."""
+        generator = random.Random(seed)
+        unknown_each = round(self.list_length * self.unknown_share)
+        known_each = self.list_length - unknown_each
+        positions = [[generator.randrange(profile.links) for _ in range(known_each)] for _ in range(self.users)]
+        wanted = {position for chosen in positions for position in chosen}
+        known = enumerate(links.links(profile.links))
+        hashes = {position: hash_ for position, (hash_, _) in known if position in wanted}
+        unknown = iter(links.unknown_hashes(unknown_each * self.users, seed))
+        lists = []
+        for chosen in positions:
+            user = [(f"/{hashes[position]}", 301) for position in chosen]
+            user += [(f"/{hash_}", 404) for hash_ in islice(unknown, unknown_each)]
+            generator.shuffle(user)
+            lists.append(user)
+        return lists
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request, its body being JSON, and the status that is right for it.
+
+    The path `{location}` is that of what an earlier request of the same list has made.
+    """
+
+    path: str
+    method: str = "GET"
+    status: int = 200
+    body: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What figures of its answers are called after."""
+        return f"{self.method} {self.path}"
+
+    def __str__(self) -> str:
+        headers = [f"{name}: {value}" for name, value in self.headers.items()]
+        return f"{' '.join(filter(None, (self.name, *headers, self.body)))} → {self.status}"
+
+
+@dataclass(frozen=True)
+class Requests(_Requests):
+    """Each of `users` sends the same `requests` in turn."""
+
+    users: int
+    requests: tuple[Exchange, ...]
+    timeout_s: float
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any], table: Table) -> Self:
+        return cls(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
+
+    def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:
+        return [[(one.path, one.status, one.method, one.body, one.headers) for one in self.requests]] * self.users
+
+    def metrics(self) -> list[str]:
+        return super().metrics() + list(dict.fromkeys(bytes_per_answer(request.name) for request in self.requests))
+
+    def figures(self, run: Measured, server: Footprint) -> dict[str, float | int | None]:
+        return super().figures(run, server) | {
+            bytes_per_answer(request): counted["bytes"] / counted["answers"] if counted["answers"] else None
+            for request, counted in run.load.counts.by_request.items()
+        }
+
+    def parameters(self, profile: Profile) -> dict[str, Any]:
+        return super().parameters(profile) | {"requests": [str(request) for request in self.requests]}
+
+    def _by_request(self, counts: Sequence[Mapping[str, int]]) -> dict[str, dict[str, int]]:
+        told: dict[str, dict[str, int]] = {request.name: {"answers": 0, "bytes": 0} for request in self.requests}
+        for request, counted in zip(self.requests, counts, strict=True):
+            for unit, number in counted.items():
+                told[request.name][unit] += number
+        return told

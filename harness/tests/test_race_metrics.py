@@ -1,0 +1,66 @@
+"""The declarations of metrics, and that what follows from them does."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from samewire.paths import CHECKOUT
+from samewire.race.metrics import CONVERSATION, METRICS, REQUESTS, SAMPLE, UPLOADS, metric, reference
+from samewire.race.workloads import WORKLOADS
+
+KINDS = {workload.told.name: workload.told for workload in WORKLOADS.values()}
+USES = {*KINDS, SAMPLE}
+
+each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+@pytest.mark.parametrize("declared", METRICS.values(), ids=METRICS)
+def test_every_metric_is_of_something_and_can_be_had(declared):
+    assert declared.of
+    assert {*declared.of, *declared.compared} <= USES
+    assert set(declared.compared) <= set(declared.of)
+    assert bool(declared.of_load) != bool(declared.of_footprint)
+    assert declared.about
+    # Figures of a run of uploads are means over its samples.
+    assert UPLOADS not in declared.of or SAMPLE in declared.of or declared.of_footprint
+
+
+def test_the_reference_lists_the_metrics_as_they_are_declared():
+    page = (CHECKOUT / "docs/reference/run-record.md").read_text()
+    assert reference() in page, f"the table under Metrics has to be:\n{reference()}"
+
+
+@each_kind
+def test_what_a_report_shows_of_a_kind_is_measured_in_it(kind):
+    columns = [key for _, _, below in kind.columns for _, key in below]
+    brief = [key for _, key in kind.brief]
+    for key in (kind.ranking.metric, *columns, *brief, *kind.compared):
+        assert kind.name in METRICS[key].of
+    for key, _ in kind.by_sample:
+        assert SAMPLE in METRICS[key].of
+
+
+@each_kind
+def test_servers_are_compared_in_what_they_are_ranked_by(kind):
+    assert kind.name in METRICS[kind.ranking.metric].compared
+
+
+def test_the_schema_of_a_record_knows_every_ranking():
+    schema = json.loads((files("samewire.report") / "run.schema.json").read_text())
+    known = schema["properties"]["experiment"]["properties"]["ranking"]["enum"]
+    best = {kind.ranking.metric: "lowest" if kind.ranking.lowest else "highest" for kind in KINDS.values()}
+    assert {one["metric"]: one["best"] for one in known} == best
+
+
+def test_the_kinds_are_those_that_metrics_are_of():
+    assert set(KINDS) == {REQUESTS, CONVERSATION, UPLOADS}
+
+
+def test_a_metric_that_is_not_declared_keeps_its_key():
+    assert metric("mean_wait_ms").name == "mean wait ms"
+
+
+def test_a_metric_of_a_part_is_shown_as_that_of_the_whole():
+    part = metric("uploaded_bytes_per_s of sample 3")
+    assert (part.name, part.unit, part.scale) == ("Uploaded: sample 3", "MB/s", 1e-6)
