@@ -47,33 +47,33 @@ CLEAR = _figures([100, 101, 99], [50, 51, 49], [10, 10, 11])
 
 def test_a_finding_holds_when_every_interval_is_inside_the_claim():
     row = judge(FASTEST, CLEAR)
-    assert row["verdict"] == "holds"
-    assert row["ours"]["value"] == pytest.approx(2, rel=0.01)
-    assert row["ours"]["text"].startswith(f"{NODE} to {NETTY}: 2 × (")
-    assert row["why"] == "the whole interval is at least 1; the closest of 2 comparisons is shown"
+    assert row.verdict == "holds"
+    assert row.ours.value == pytest.approx(2, rel=0.01)
+    assert row.ours.text.startswith(f"{NODE} to {NETTY}: 2 × (")
+    assert row.why == "the whole interval is at least 1; the closest of 2 comparisons is shown"
 
 
 def test_a_finding_fails_with_one_server():
     row = judge(FASTEST, _figures([100, 101, 99], [150, 151, 149], [10, 10, 11]))
-    assert row["verdict"] == "does not hold"
-    assert NETTY in row["ours"]["text"]
+    assert row.verdict == "does not hold"
+    assert NETTY in row.ours.text
 
 
 def test_an_interval_across_the_claim_decides_nothing():
     row = judge(FASTEST, _figures([100, 110, 90], [95, 100, 105], [10, 10, 11]))
-    assert row["verdict"] == "undecided"
+    assert row.verdict == "undecided"
 
 
 def test_one_round_decides_nothing():
     row = judge(FASTEST, _figures([100], [50], [10]))
-    assert (row["verdict"], row["why"]) == ("undecided", "one round gives no interval")
+    assert (row.verdict, row.why) == ("undecided", "one round gives no interval")
 
 
 def test_a_stand_in_is_never_compared():
     row = judge(FASTEST, _figures([100, 101], [50, 51], [10, 11], stand_in=True))
-    assert row["verdict"] == "not comparable: stand-in"
-    assert row["ours"] is None
-    assert PHP in row["why"]
+    assert row.verdict == "not comparable: stand-in"
+    assert row.ours is None
+    assert PHP in row.why
 
 
 def test_a_finding_without_the_stand_in_is_judged():
@@ -81,17 +81,17 @@ def test_a_finding_without_the_stand_in_is_judged():
         subject=_selector(language="TypeScript"), others=_selector(store="postgresql"), compare="each", at_least=1.0
     )
     row = judge(finding, _figures([100, 101, 99], [50, 51, 49], [10, 11, 10], stand_in=True))
-    assert row["verdict"] == "holds"
+    assert row.verdict == "holds"
 
 
 def test_a_server_that_is_not_there_leaves_a_finding_untested():
     row = judge(_finding(subject=_selector(language="Scala"), at_least=1.0), CLEAR)
-    assert (row["verdict"], row["why"]) == ("not tested", "no server in this race has language = Scala")
+    assert (row.verdict, row.why) == ("not tested", "no server in this race has language = Scala")
 
 
 def test_a_server_without_figures_leaves_a_finding_untested():
     row = judge(FASTEST, _figures([100, 101], [None, None], [10, 11]))
-    assert (row["verdict"], row["why"]) == ("not tested", f"no figures of {NETTY}")
+    assert (row.verdict, row.why) == ("not tested", f"no figures of {NETTY}")
 
 
 def test_the_slowest_is_found_by_its_mean():
@@ -99,28 +99,28 @@ def test_the_slowest_is_found_by_its_mean():
         subject=_selector(language="TypeScript"), others=_selector(), compare="lowest", at_least=8, at_most=12
     )
     row = judge(finding, CLEAR)
-    assert row["verdict"] == "holds"
-    assert f"{NODE} to {PHP}: 9.6" in row["ours"]["text"]
+    assert row.verdict == "holds"
+    assert f"{NODE} to {PHP}: 9.6" in row.ours.text
 
 
 def test_the_mean_of_the_others_is_geometric():
     finding = _finding(subject=_selector(language="PHP"), others=_selector(), compare="mean", at_most=1.0)
     row = judge(finding, _figures([100, 100], [25, 25], [10, 10]))
-    assert row["ours"]["value"] == pytest.approx(10 / 50)
-    assert row["verdict"] == "holds"
+    assert row.ours.value == pytest.approx(10 / 50)
+    assert row.verdict == "holds"
 
 
 def test_an_order_holds_from_one_place_to_the_next():
     places = [_selector(language=language) for language in ("TypeScript", "Java", "PHP")]
-    assert judge(_finding(order=tuple(places)), CLEAR)["verdict"] == "holds"
-    assert judge(_finding(order=tuple(reversed(places))), CLEAR)["verdict"] == "does not hold"
+    assert judge(_finding(order=tuple(places)), CLEAR).verdict == "holds"
+    assert judge(_finding(order=tuple(reversed(places))), CLEAR).verdict == "does not hold"
 
 
 def test_a_value_may_be_zero():
     finding = _finding(subject=_selector(store="postgresql"), at_most=0.0)
-    assert judge(finding, _figures([0.0, 0.0], [0.0, 0.0], [1, 1]))["verdict"] == "holds"
+    assert judge(finding, _figures([0.0, 0.0], [0.0, 0.0], [1, 1])).verdict == "holds"
     # One round with errors of two: the interval is wide.
-    assert judge(finding, _figures([0.0, 0.0], [0.0, 0.1], [1, 1]))["verdict"] == "undecided"
+    assert judge(finding, _figures([0.0, 0.0], [0.0, 0.1], [1, 1])).verdict == "undecided"
 
 
 def test_only_rounds_that_both_have_are_paired():
@@ -130,15 +130,15 @@ def test_only_rounds_that_both_have_are_paired():
 
 def test_comparisons_name_no_winner_without_a_reason():
     rows = comparisons(_figures([100, 101, 99], [50, 51, 49], [100, 99, 101]), [METRIC])
-    assert [(row["a"], row["b"], row["verdict"]) for row in rows] == [
+    assert [(row.a, row.b, row.verdict) for row in rows] == [
         (NODE, NETTY, "a higher"), (NODE, PHP, "undecided"), (NETTY, PHP, "b higher"),
     ]  # fmt: skip
 
 
 def test_comparisons_with_a_stand_in_have_no_ratio():
     rows = comparisons(_figures([100, 101], [50, 51], [10, 11], stand_in=True), [METRIC])
-    assert [row["verdict"] for row in rows] == ["a higher", "not comparable: stand-in", "not comparable: stand-in"]
-    assert [row["ratio"] is None for row in rows] == [False, True, True]
+    assert [row.verdict for row in rows] == ["a higher", "not comparable: stand-in", "not comparable: stand-in"]
+    assert [row.ratio is None for row in rows] == [False, True, True]
 
 
 SAMPLES = ("1", "2", "3")
@@ -171,18 +171,18 @@ LOWER_IN_EACH = _of_samples(metric="latency_mean_ms", compare="each", at_most=1.
 
 def test_a_finding_of_samples_is_about_each_of_them():
     row = judge(LOWER_IN_EACH, _sampled(latency_mean_ms=(_near(1, 2, 3), _near(2, 4, 3.6))))
-    assert row["verdict"] == "holds"
-    assert row["why"] == "the whole interval is at most 1; the closest of 3 comparisons is shown"
-    assert row["ours"]["text"].startswith(f"{NODE} to {NETTY}, sample 3: 0.833 × (")
+    assert row.verdict == "holds"
+    assert row.why == "the whole interval is at most 1; the closest of 3 comparisons is shown"
+    assert row.ours.text.startswith(f"{NODE} to {NETTY}, sample 3: 0.833 × (")
     row = judge(LOWER_IN_EACH, _sampled(latency_mean_ms=(_near(1, 5, 3), _near(2, 4, 3.6))))
-    assert row["verdict"] == "does not hold"
-    assert "sample 2: 1.25 ×" in row["ours"]["text"]
+    assert row.verdict == "does not hold"
+    assert "sample 2: 1.25 ×" in row.ours.text
 
 
 def test_a_sample_without_figures_leaves_a_finding_untested():
     figures = _sampled(latency_mean_ms=(_near(1, 2, 3), _near(2, 4, 6)))
     del figures.values[NETTY]["latency_mean_ms of sample 2"]
-    assert judge(LOWER_IN_EACH, figures)["why"] == f"no figures of {NETTY}"
+    assert judge(LOWER_IN_EACH, figures).why == f"no figures of {NETTY}"
 
 
 AGREE = _of_samples(relation="agree", metrics=("switches_per_s", "latency_cv"))
@@ -201,10 +201,10 @@ def test_two_metrics_agree_if_they_are_on_the_same_side_in_every_sample(cv_of_ne
     cv = [[1, 1, 1]] * len(cv_of_netty), cv_of_netty
     switches = _near(10, 30, 10)[: len(cv_of_netty)], _near(20, 10, 40)[: len(cv_of_netty)]
     row = judge(AGREE, _sampled(switches_per_s=switches, latency_cv=cv))
-    assert row["verdict"] == verdict
-    assert row["why"].startswith(why)
-    assert ", latency_cv: " in row["ours"]["text"]
-    assert "; switches_per_s: " in row["ours"]["text"]
+    assert row.verdict == verdict
+    assert row.why.startswith(why)
+    assert ", latency_cv: " in row.ours.text
+    assert "; switches_per_s: " in row.ours.text
 
 
 CORRELATED = _of_samples(relation="correlate", metrics=("switches_per_s", "latency_cv"), others=None, at_least=0.5)
@@ -215,11 +215,11 @@ def test_metrics_are_correlated_over_the_samples():
         switches_per_s=(_near(10, 20, 30), _near(10, 20, 30)), latency_cv=(_near(1, 1.9, 3.1), _near(1, 2, 3))
     )
     row = judge(CORRELATED, figures)
-    assert row["verdict"] == "holds"
-    assert row["ours"]["value"] == pytest.approx(0.9966, abs=1e-4)
-    assert row["ours"]["unit"] == ""
+    assert row.verdict == "holds"
+    assert row.ours.value == pytest.approx(0.9966, abs=1e-4)
+    assert row.ours.unit == ""
     of_differences = _of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5)
-    assert judge(of_differences, figures)["why"] == "a figure is zero, or no round has all of the figures"
+    assert judge(of_differences, figures).why == "a figure is zero, or no round has all of the figures"
 
 
 def test_differences_are_correlated_over_the_samples():
@@ -228,11 +228,11 @@ def test_differences_are_correlated_over_the_samples():
     )
     row = judge(_of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5), figures)
     # Differences 5, 10, -5 and 0.2, 0.4, -0.2 in the second round, and in step with them in the others.
-    assert row["verdict"] == "holds"
-    assert row["ours"]["value"] == pytest.approx(1)
-    assert row["ours"]["text"].startswith(f"{NODE} less {NETTY}: 1 (")
+    assert row.verdict == "holds"
+    assert row.ours.value == pytest.approx(1)
+    assert row.ours.text.startswith(f"{NODE} less {NETTY}: 1 (")
 
 
 def test_what_cannot_be_tested_says_why():
     row = judge(_finding(metric="", untested="one disk"), CLEAR)
-    assert (row["verdict"], row["why"], row["ours"]) == ("not tested", "one disk", None)
+    assert (row.verdict, row.why, row.ours) == ("not tested", "one disk", None)

@@ -6,7 +6,8 @@ from importlib.resources import files
 import pytest
 
 from samewire.paths import CHECKOUT
-from samewire.race.metrics import CONVERSATION, METRICS, REQUESTS, SAMPLE, UPLOADS, metric, reference
+from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
+from samewire.race.metrics import METRICS, metric, reference
 from samewire.race.workloads import WORKLOADS
 
 KINDS = {workload.told.name: workload.told for workload in WORKLOADS.values()}

@@ -17,7 +17,8 @@ from samewire.process import StartError
 from samewire.race import RaceError, observation, runner, validity
 from samewire.race.experiment import load
 from samewire.race.generator import Program
-from samewire.race.metrics import CONVERSATION, REQUESTS, SAMPLE, UPLOADS, metrics_of
+from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
+from samewire.race.metrics import metrics_of
 from samewire.race.placement import place
 from samewire.race.processes import Usage
 from samewire.race.snapshots import CoreTimes, Snapshot

@@ -9,7 +9,8 @@ from hdrh.histogram import HdrHistogram
 from samewire.race import RaceError, upload_folders
 from samewire.race.experiment import load
 from samewire.race.latency import mean_absolute_deviation
-from samewire.race.metrics import SAMPLE, UPLOADS, metrics_of
+from samewire.race.metric import SAMPLE, UPLOADS
+from samewire.race.metrics import metrics_of
 
 EXPERIMENT = load("upload")
 WORKLOAD, QUICK = EXPERIMENT.workload, EXPERIMENT.profile("quick")

@@ -243,7 +243,7 @@ def test_labels_are_spread_and_kept_inside():
 def test_percentiles_of_merged_rounds_are_those_of_all_samples():
     rng = np.random.default_rng(7)
     rounds = [np.rint(rng.lognormal(8 + i / 5, 0.5, 3000 * (i + 1))).astype(int) for i in range(3)]
-    merged = merge({"hdr": encoded(samples), "hdr_unit": "us"} for samples in rounds)
+    merged = merge((encoded(samples), "us") for samples in rounds)
     samples = np.concatenate(rounds) / 1000
     assert merged.count == len(samples)
     for share in (0.0, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0):
@@ -252,15 +252,15 @@ def test_percentiles_of_merged_rounds_are_those_of_all_samples():
 
 def test_nanoseconds_are_told_from_microseconds():
     hdr = encoded(np.array([2_000_000] * 10))
-    assert merge([{"hdr": hdr, "hdr_unit": "ns"}]).percentile(0.5) == pytest.approx(2, rel=1e-3)
-    assert merge([{"hdr": hdr, "hdr_unit": "us"}]).percentile(0.5) == pytest.approx(2000, rel=1e-3)
+    assert merge([(hdr, "ns")]).percentile(0.5) == pytest.approx(2, rel=1e-3)
+    assert merge([(hdr, "us")]).percentile(0.5) == pytest.approx(2000, rel=1e-3)
     with pytest.raises(ValueError, match="different units"):
-        merge([{"hdr": hdr, "hdr_unit": "ns"}, {"hdr": hdr, "hdr_unit": "us"}])
+        merge([(hdr, "ns"), (hdr, "us")])
 
 
 def test_no_histogram_is_no_distribution():
-    assert merge([{"hdr": None}, {}]) is None
-    assert merge([{"hdr": encoded(np.array([], dtype=int))}]) is None
+    assert merge([("", "us"), ("", "ns")]) is None
+    assert merge([(encoded(np.array([], dtype=int)), "us")]) is None
 
 
 @pytest.mark.parametrize("broken", ["!!", "aGVsbG8=", encoded(np.array([5]))[:-20]])

@@ -13,7 +13,8 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError, workloads
-from samewire.race.metrics import SAMPLE, metrics_of
+from samewire.race.metric import SAMPLE
+from samewire.race.metrics import metrics_of
 from samewire.race.profile import Profile
 from samewire.race.workloads import Workload
 from samewire.settings import settings

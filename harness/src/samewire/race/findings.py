@@ -3,18 +3,24 @@
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from samewire.race.experiment import Entrant, Finding, Selector
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import Interval, correlation_interval, mean_interval, ratio_interval
-
-HOLDS = "holds"
-FAILS = "does not hold"
-UNDECIDED = "undecided"
-STAND_IN = "not comparable: stand-in"
-NOT_TESTED = "not tested"
+from samewire.race.verdicts import (
+    A_HIGHER,
+    B_HIGHER,
+    FAILS,
+    HOLDS,
+    NOT_TESTED,
+    STAND_IN,
+    UNDECIDED,
+    Comparison,
+    Judgement,
+    Ours,
+)
 
 
 @dataclass(frozen=True)
@@ -50,22 +56,17 @@ class Figures:
         )
 
 
-def comparisons(figures: Figures, metrics: Sequence[str]) -> list[dict]:
+def comparisons(figures: Figures, metrics: Sequence[str]) -> list[Comparison]:
     """Every two servers in every metric; a server on a stand-in is compared with none."""
-    rows = []
-    for metric in metrics:
-        for a, b in combinations(figures.entrants, 2):
-            row = {"metric": metric, "a": a, "b": b, "ratio": None, "verdict": UNDECIDED}
-            if not (figures.ranked[a] and figures.ranked[b]):
-                row["verdict"] = STAND_IN
-            elif ratio := figures.ratio(metric, [a], [b]):
-                row["ratio"] = ratio.as_dict()
-                if ratio.low is not None and ratio.low > 1:
-                    row["verdict"] = "a higher"
-                elif ratio.high is not None and ratio.high < 1:
-                    row["verdict"] = "b higher"
-            rows.append(row)
-    return rows
+    return [_compared(figures, metric, a, b) for metric in metrics for a, b in combinations(figures.entrants, 2)]
+
+
+def _compared(figures: Figures, metric: str, a: str, b: str) -> Comparison:
+    if not (figures.ranked[a] and figures.ranked[b]):
+        return Comparison(metric, a, b, None, STAND_IN)
+    ratio = figures.ratio(metric, [a], [b])
+    side = _side(ratio) if ratio else 0
+    return Comparison(metric, a, b, ratio, {1: A_HIGHER, -1: B_HIGHER}.get(side, UNDECIDED))
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,11 @@ class _Test:
             math.inf if self.at_most is None else self.at_most - mean,
         )
 
-    def ours(self) -> dict:
-        """Our value as run.json holds it."""
+    def ours(self) -> Ours:
+        """Our value."""
         interval = self.interval
-        return {
-            "value": interval.mean, "low": interval.low, "high": interval.high, "unit": self.unit,
-            "text": f"{self.text}: {describe(interval, self.unit)}",
-        }  # fmt: skip
+        text = f"{self.text}: {describe(interval, self.unit)}"
+        return Ours(interval.mean, interval.low, interval.high, self.unit, text)
 
     def why(self) -> str:
         """Why the verdict is what it is."""
@@ -140,10 +139,10 @@ class _Agreement:
         logarithms = math.log(self.first.mean), math.log(self.second.mean)
         return math.copysign(min(map(abs, logarithms)), math.prod(logarithms))
 
-    def ours(self) -> dict:
-        """Our value as run.json holds it: the second ratio, with the first in words."""
+    def ours(self) -> Ours:
+        """Our value: the second ratio, with the first in words."""
         ours = _Test(self.second, f"{self.text}, {self.metrics[1]}", None, None, "×").ours()
-        return ours | {"text": f"{ours['text']}; {self.metrics[0]}: {describe(self.first, '×')}"}
+        return replace(ours, text=f"{ours.text}; {self.metrics[0]}: {describe(self.first, '×')}")
 
     def why(self) -> str:
         """Why the verdict is what it is."""
@@ -170,33 +169,36 @@ def describe(interval: Interval, unit: str) -> str:
     return f"{mean} ({interval.low:.3g} to {interval.high:.3g})"
 
 
-def judge(finding: Finding, figures: Figures) -> dict:
-    """The verdict on a finding, with our value and the reason, as run.json holds it."""
-    row = {"id": finding.id, "text": finding.text, "published": finding.published, "ours": None}
+def judge(finding: Finding, figures: Figures) -> Judgement:
+    """The verdict on a finding, with our value and the reason."""
+
+    def judgement(verdict: str, why: str, ours: Ours | None = None) -> Judgement:
+        return Judgement(finding.id, finding.text, finding.published, ours, verdict, why)
+
     if finding.untested:
-        return row | {"verdict": NOT_TESTED, "why": finding.untested}
+        return judgement(NOT_TESTED, finding.untested)
     groups = _groups(finding, figures)
     if missing := [selector for selector, group in groups if not group]:
         lacking = "; none has ".join(map(str, missing))
-        return row | {"verdict": NOT_TESTED, "why": f"no server in this race has {lacking}"}
+        return judgement(NOT_TESTED, f"no server in this race has {lacking}")
     involved = list(dict.fromkeys(server for _, group in groups for server in group))
     needed = [metric for metrics in _metrics(finding).values() for metric in metrics]
     if unmeasured := [one for one in involved if not all(figures.rounds(one, metric) for metric in needed)]:
-        return row | {"verdict": NOT_TESTED, "why": f"no figures of {', '.join(unmeasured)}"}
+        return judgement(NOT_TESTED, f"no figures of {', '.join(unmeasured)}")
     if stand_ins := [server for server in involved if not figures.ranked[server]]:
-        return row | {"verdict": STAND_IN, "why": f"on a stand-in for the database: {', '.join(stand_ins)}"}
+        return judgement(STAND_IN, f"on a stand-in for the database: {', '.join(stand_ins)}")
     tests = _tests(finding, figures, [group for _, group in groups])
     if tests is None:
-        return row | {"verdict": NOT_TESTED, "why": "a figure is zero, or no round has all of the figures"}
+        return judgement(NOT_TESTED, "a figure is zero, or no round has all of the figures")
     verdicts = {test.verdict for test in tests}
     verdict = FAILS if FAILS in verdicts else UNDECIDED if UNDECIDED in verdicts else HOLDS
     # What is shown is the test on which the verdict hangs.
     decisive = min((test for test in tests if test.verdict == verdict), key=lambda test: test.margin)
-    return row | {"ours": decisive.ours(), "verdict": verdict, "why": _why(tests, decisive)}
+    return judgement(verdict, _why(tests, decisive), decisive.ours())
 
 
 def _why(tests: Sequence[_Test | _Agreement], decisive: _Test | _Agreement) -> str:
-    if decisive.ours()["low"] is None:
+    if decisive.ours().low is None:
         return "one round gives no interval"
     return decisive.why() + (f"; the closest of {len(tests)} comparisons is shown" if len(tests) > 1 else "")
 

@@ -146,8 +146,8 @@ class Record:
         # Those of samples would be a hundred and more.
         of_findings = (one.metric for one in experiment.findings if one.metric and not one.samples)
         compared = dict.fromkeys((*experiment.workload.compared(), *of_findings))
-        self._content["comparisons"] = findings.comparisons(figures, tuple(compared))
-        self._content["findings"] = [findings.judge(finding, figures) for finding in experiment.findings]
+        self._content["comparisons"] = [one.as_dict() for one in findings.comparisons(figures, tuple(compared))]
+        self._content["findings"] = [findings.judge(finding, figures).as_dict() for finding in experiment.findings]
         in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
         placed = self._setup.placement.warnings(database=bool(self._content["databases"]))
         self._content["warnings"] = [*in_containers, *placed, *validity.of_servers(self._warnings)]

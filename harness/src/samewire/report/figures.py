@@ -60,7 +60,7 @@ def _per_second(kind: Kind, entrant: Entrant) -> dict[int, list[int]]:
     """The right answers, or the deliveries, in each second, one number for each round."""
     rates: dict[int, list[int]] = {}
     for run in entrant.runs:
-        for row in run["load"].get("series", []):
+        for row in run.load.series:
             rates.setdefault(round(row["t_s"]), []).append(kind.counted(row))
     return dict(sorted(rates.items()))
 
@@ -79,7 +79,7 @@ def distributions(race: Race) -> list[Panel]:
     merged = {}
     for entrant in race.entrants:
         try:
-            distribution = histograms.merge(run["load"] for run in entrant.runs)
+            distribution = histograms.merge((run.load.hdr, run.load.hdr_unit) for run in entrant.runs)
         except ValueError as error:
             raise ReportError(f"run.json: latency histogram of {entrant.id}: {error}") from error
         if distribution:
@@ -257,7 +257,7 @@ class Forest:
 
 def forests(race: Race) -> list[Forest]:
     """The ratios of each metric in which ranked servers were compared, those by request last."""
-    by_request = dict.fromkeys(one["metric"] for one in race.data["comparisons"] if " of " in one["metric"])
+    by_request = [key for key in race.compared if " of " in key]
     return [forest for key in (*race.kind.compared, *by_request) if (forest := _forest(race, key))]
 
 

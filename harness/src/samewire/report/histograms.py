@@ -1,8 +1,7 @@
 """Latency distributions: HDR histograms of several rounds merged into one."""
 
 import zlib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from hdrh.codec import HdrCookieException, HdrLengthException
@@ -28,13 +27,13 @@ class Distribution:
         return float(self.values_ms[np.searchsorted(self._ranks, rank)])
 
 
-def merge(loads: Iterable[Mapping[str, Any]]) -> Distribution | None:
-    """One distribution of all the rounds' histograms (`hdr`, `hdr_unit` of a run's load); None when there is none.
+def merge(encoded: Iterable[tuple[str, str]]) -> Distribution | None:
+    """One distribution of all the rounds' histograms, each with its unit; None where all are empty texts or empty.
 
     Rounds are merged by adding counts, so that every request weighs the same: percentiles of rounds cannot be averaged.
     Raises ValueError when a histogram cannot be decoded.
     """
-    recorded = [(load["hdr"], load.get("hdr_unit", "us")) for load in loads if load.get("hdr")]
+    recorded = [(hdr, unit) for hdr, unit in encoded if hdr]
     units = {unit for _, unit in recorded}
     if len(units) > 1:
         raise ValueError(f"histograms in different units: {', '.join(sorted(units))}")

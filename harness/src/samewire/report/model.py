@@ -15,6 +15,7 @@ import jsonschema
 from samewire.race.metrics import METRICS, metric
 from samewire.report.kinds import kind_of, ranking_of
 from samewire.report.numbers import ABSENT, Estimate, count
+from samewire.report.record import Finding, Run
 
 # Verdicts on findings as predicates: singular, plural.
 _VERDICTS = {
@@ -51,7 +52,8 @@ class Comparison:
 class Entrant:
     """A server in the race, or a variant of one.
 
-    `hue` is the number of its stack's colour, the same wherever that stack appears.
+    `hue` is the number of its stack's colour, the same wherever that stack appears. `summary` has the estimate of each
+    metric in the unit of run.json.
     """
 
     id: str
@@ -66,33 +68,30 @@ class Entrant:
     database: str
     ranked: bool
     record: Mapping[str, Any]
-    runs: tuple[Mapping[str, Any], ...]
-    summary: Mapping[str, Any]
+    runs: tuple[Run, ...]
+    summary: Mapping[str, Estimate]
 
     def estimate(self, key: str) -> Estimate:
         """The estimate of a metric, in the unit in which it is shown."""
-        return Estimate.of(self.summary.get(key)).scaled(metric(key).scale)
+        return self.summary.get(key, Estimate()).scaled(metric(key).scale)
 
     @cached_property
     def requests(self) -> int:
         """Requests, or operations of a conversation, of the whole load, ramps included, in all rounds."""
-        return sum(load["requests"] for load in self._loads())
+        return sum(run.load.whole_requests for run in self.runs)
 
     @cached_property
     def errors(self) -> Counter[str]:
         """Errors of the whole load in all rounds by kind; kinds that never occurred are left out."""
         total: Counter[str] = Counter()
-        for load in self._loads():
-            total.update(load["errors"])
+        for run in self.runs:
+            total.update(run.load.errors)
         return +total
-
-    def _loads(self) -> list[Mapping[str, Any]]:
-        return [run["load"].get("whole", run["load"]) for run in self.runs]
 
     @cached_property
     def warnings(self) -> list[tuple[int, str]]:
         """(round, warning) of its runs."""
-        return [(run["round"], text) for run in self.runs for text in run.get("warnings", [])]
+        return [(run.round, text) for run in self.runs for text in run.warnings]
 
 
 @dataclass(frozen=True)
@@ -116,6 +115,8 @@ class Race:
         self.data = data
         self.kind = kind_of(data)
         self.ranking = ranking_of(data)
+        self.runs = tuple(map(Run.read, data["runs"]))
+        self.findings = tuple(map(Finding.read, data["findings"]))
         self.entrants = self._entrants()
         self._comparisons: dict[tuple[str, str, str], Comparison] = {}
         for item in data["comparisons"]:
@@ -149,8 +150,8 @@ class Race:
                     database=database.get("label", "no database" if store in ("memory", "files") else store),
                     ranked=server["ranked"],
                     record=server["pass"],
-                    runs=tuple(run for run in self.data["runs"] if run["server"] == server["id"]),
-                    summary=self.data["summary"].get(server["id"], {}),
+                    runs=tuple(run for run in self.runs if run.server == server["id"]),
+                    summary={key: Estimate.of(one) for key, one in self.data["summary"].get(server["id"], {}).items()},
                 )
             )
         return sorted(entrants, key=self._order)
@@ -168,7 +169,7 @@ class Race:
     @cached_property
     def rounds(self) -> int:
         """How many rounds there were."""
-        return len({run["round"] for run in self.data["runs"]})
+        return len({run.round for run in self.runs})
 
     @property
     def samples(self) -> Sequence[Mapping[str, Any]]:
@@ -201,6 +202,11 @@ class Race:
         labels = dict.fromkeys(entrant.database for entrant in self.ranked)
         ranked = (Group(True, ", ".join(labels), self.ranked),) if self.ranked else ()
         return ranked + self.unranked
+
+    @property
+    def compared(self) -> list[str]:
+        """The metrics in which servers were compared."""
+        return list(dict.fromkeys(metric for metric, _, _ in self._comparisons))
 
     def compare(self, key: str, a: Entrant, b: Entrant) -> Comparison | None:
         """How `a` stands to `b` in a metric, or None when the two were not compared in it."""
@@ -278,7 +284,7 @@ class Race:
     def remarks(self) -> list[str]:
         """What has to be read with the verdict: findings, errors, stand-ins."""
         remarks = []
-        if verdicts := Counter(finding["verdict"] for finding in self.data["findings"]):
+        if verdicts := Counter(finding.verdict for finding in self.findings):
             order = dict.fromkeys([*_VERDICTS, *verdicts])
             told = enumeration(
                 f"{verdicts[verdict]} {_VERDICTS.get(verdict, (verdict, verdict))[verdicts[verdict] > 1]}"

@@ -16,11 +16,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from samewire.race.metrics import Metric, metric
+from samewire.race.metric import Metric
+from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
 from samewire.report import figures, numbers, tables
 from samewire.report.model import Entrant, Group, Race, enumeration, load, measured
 from samewire.report.numbers import ABSENT, Estimate, count, number
+from samewire.report.record import Finding
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000
@@ -67,7 +69,7 @@ def render(race: Race) -> str:
         elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
         warned=[entrant for entrant in race.entrants if entrant.warnings],
         result_tables=[ResultTable(race, group) for group in race.groups],
-        findings=[(finding, *_own_figure(race, finding)) for finding in race.data["findings"]],
+        findings=[(finding, *_own_figure(race, finding)) for finding in race.findings],
         forests=figures.forests(race),
         by_sample=figures.by_sample(race),
         sample_table=SampleTable(race),
@@ -170,15 +172,15 @@ def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:
     return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
 
 
-def _own_figure(race: Race, finding: Mapping[str, Any]) -> tuple[str, str, str]:
+def _own_figure(race: Race, finding: Finding) -> tuple[str, str, str]:
     """What this race has to say to a finding: figure, interval, and of what it is."""
-    ours = finding.get("ours")
+    ours = finding.ours
     if not ours:
         return ABSENT, "", ""
-    estimate = Estimate.of({"mean": ours.get("value"), "low": ours.get("low"), "high": ours.get("high")})
+    estimate = Estimate.of({"mean": ours.value, "low": ours.low, "high": ours.high})
     # The text says of what the figure is and, after a colon, repeats it.
-    subject = race.shorten((ours.get("text") or "").partition(": ")[0])
-    figure = f"{estimate.mean_text()} {ours.get('unit') or ''}".rstrip()
+    subject = race.shorten(ours.text.partition(": ")[0])
+    figure = f"{estimate.mean_text()} {ours.unit}".rstrip()
     return figure, estimate.interval_text() if estimate.has_interval else "", subject
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from samewire.report.model import Entrant, Race, measured
@@ -18,7 +19,7 @@ def all_tables(race: Race) -> dict[str, str]:
 def summary(race: Race) -> str:
     """One line for each server and metric: mean, 95 % interval and the number of rounds."""
     lines = [
-        {**_who(entrant), "metric": key, **entrant.summary[key]}
+        {**_who(entrant), "metric": key, **asdict(entrant.summary[key])}
         for entrant in race.entrants
         for key in measured(race)
         if key in entrant.summary
@@ -29,17 +30,13 @@ def summary(race: Race) -> str:
 def runs(race: Race) -> str:
     """One line for each run, in the order in which they ran."""
     lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
-    for run in race.data["runs"]:
-        load = run["load"]
-        line = {**_who(by_id[run["server"]]), **{key: run.get(key) for key in ("round", "position", "started_at")}}
-        line |= {"requests": load["requests"]}
-        if "deliveries" in load:
-            counts = {key: load[key]["count"] for key in ("sends", "receives")}
-            line |= {"deliveries": load["deliveries"], **counts}
-        line |= {f"errors_{kind}": number for kind, number in load["errors"].items()}
-        line |= {f"status_{status}": number for status, number in load.get("statuses", {}).items()}
-        line |= run["metrics"]
-        lines.append(line | {"warnings": " | ".join(run.get("warnings", []))})
+    for run in race.runs:
+        place = {"round": run.round, "position": run.position, "started_at": run.started_at}
+        line = {**_who(by_id[run.server]), **place, "requests": run.load.requests, **run.load.conversation}
+        line |= {f"errors_{kind}": number for kind, number in run.load.hold_errors.items()}
+        line |= {f"status_{status}": number for status, number in run.load.statuses.items()}
+        line |= run.metrics
+        lines.append(line | {"warnings": " | ".join(run.warnings)})
     return _csv(_columns(_WHO, lines, last="warnings"), lines)
 
 
@@ -49,12 +46,12 @@ def series(race: Race) -> str:
     Where a run goes through samples, seconds of the load are those of one sample's, which is named.
     """
     lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
-    for run in race.data["runs"]:
-        who = {**_who(by_id[run["server"]]), "round": run["round"]}
-        for name, sample in run["load"].get("samples", {}).items():
-            lines += [{**who, "of": "load", "sample": name, **point} for point in sample.get("series", [])]
-        parts = {"load": run["load"].get("series", []), **run.get("processes", {})}
-        lines += [{**who, "of": part, **point} for part, points in parts.items() for point in points]
+    for run in race.runs:
+        who = {**_who(by_id[run.server]), "round": run.round}
+        for name, rows in run.load.series_of_samples.items():
+            lines += [{**who, "of": "load", "sample": name, **row} for row in rows]
+        parts = {"load": run.load.series, **run.processes}
+        lines += [{**who, "of": part, **row} for part, rows in parts.items() for row in rows]
     return _csv(_columns((*_WHO, "round", "of", "t_s"), lines), lines)
 
 

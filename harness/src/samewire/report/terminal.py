@@ -1,6 +1,6 @@
 """The short table for the terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from samewire.report.model import Entrant, Group, Race
 from samewire.report.numbers import count
+from samewire.report.record import Finding
 
 _STYLES = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
 
@@ -25,8 +26,8 @@ def print_summary(run: dict[str, Any], console: Console, report: Path | None = N
         console.print(escape(group.title), style="italic", highlight=False)
         console.print(_table(race, group))
     console.print()
-    if run["findings"]:
-        console.print(_findings(run["findings"]))
+    if race.findings:
+        console.print(_findings(race.findings))
     in_runs = sum(len(entrant.warnings) for entrant in race.entrants)
     for warning in race.warnings + [f"{count(in_runs, 'warning')} in single runs: see the report"] * bool(in_runs):
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
@@ -34,11 +35,11 @@ def print_summary(run: dict[str, Any], console: Console, report: Path | None = N
         console.print(f"report: {escape(str(report))}", highlight=False, soft_wrap=True)
 
 
-def _findings(findings: Sequence[Mapping[str, Any]]) -> Table:
+def _findings(findings: Sequence[Finding]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for finding in findings:
-        verdict = finding["verdict"]
-        table.add_row(Text(verdict, style=_STYLES.get(verdict, "dim")), Text(finding["text"]))
+        style = _STYLES.get(finding.verdict, "dim")
+        table.add_row(Text(finding.verdict, style=style), Text(finding.text))
     return table
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from samewire.race.load import Load, Stage
-from samewire.race.metrics import CONVERSATION
+from samewire.race.metric import CONVERSATION
 from samewire.race.profile import Profile
 from samewire.race.workloads.base import Workload
 from samewire.race.workloads.kind import Kind, Ranking

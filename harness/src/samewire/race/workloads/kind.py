@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from samewire.race.metrics import LOWER, metric
+from samewire.race.metric import LOWER
+from samewire.race.metrics import metric
 
 
 @dataclass(frozen=True)

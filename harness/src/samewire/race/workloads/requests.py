@@ -11,7 +11,8 @@ from samewire import links
 from samewire.race import validity
 from samewire.race.load import Load, Stage
 from samewire.race.measured import Footprint, Measured
-from samewire.race.metrics import REQUESTS, bytes_per_answer
+from samewire.race.metric import REQUESTS
+from samewire.race.metrics import bytes_per_answer
 from samewire.race.profile import Profile
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.kind import Kind, Ranking

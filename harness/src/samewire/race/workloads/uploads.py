@@ -11,7 +11,8 @@ from samewire.race.file_sizes import Sample, Tail, sizes
 from samewire.race.latency import merged
 from samewire.race.load import Load, Result, SampledLoad
 from samewire.race.measured import Footprint, Measured
-from samewire.race.metrics import SAMPLE, UPLOADS, figures_of_footprint, figures_of_load, of_sample
+from samewire.race.metric import SAMPLE, UPLOADS
+from samewire.race.metrics import figures_of_footprint, figures_of_load, of_sample
 from samewire.race.profile import Profile
 from samewire.race.upload_folders import disk
 from samewire.race.workloads.base import Table, Workload

@@ -1,0 +1,34 @@
+"""What the declaration of a metric says."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from samewire.race.measured import Footprint, Measured
+
+REQUESTS, CONVERSATION, UPLOADS, SAMPLE = "requests", "conversation", "uploads", "sample"
+"""What metrics are of: a run of one of three kinds, or one sample of a run with uploads."""
+
+LOWER, HIGHER = "lower", "higher"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measured quantity.
+
+    `key` is its name in run.json, which ends in its unit there. Reports call it `name` and show it in `unit`, which is
+    `scale` times that of run.json. `about` is its meaning in the reference, `better` which end is the better one, empty
+    where neither is. It is worked out of a load, or of the server's footprint in a whole run, and is None where it
+    cannot be had. `of` says what it is a figure of, `compared` in which of these servers are compared whatever the
+    findings are.
+    """
+
+    key: str
+    name: str
+    unit: str = ""
+    scale: float = 1.0
+    about: str = ""
+    better: str = ""
+    of: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    of_load: Callable[[Measured], float | int | None] | None = None
+    of_footprint: Callable[[Footprint], float | int | None] | None = None
