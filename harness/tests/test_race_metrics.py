@@ -35,11 +35,18 @@ def test_the_reference_lists_the_metrics_as_they_are_declared():
 @each_kind
 def test_what_a_report_shows_of_a_kind_is_measured_in_it(kind):
     columns = [key for _, _, below in kind.columns for _, key in below]
-    brief = [key for _, key in kind.brief]
-    for key in (kind.ranking.metric, *columns, *brief, *kind.compared):
+    for key in (kind.ranking.metric, *columns, *kind.brief, *kind.compared):
         assert kind.name in METRICS[key].of
+    assert all(METRICS[key].short for key in kind.brief)
     for key, _ in kind.by_sample:
         assert SAMPLE in METRICS[key].of
+
+
+@each_kind
+def test_columns_have_the_units_in_which_their_metrics_are_shown(kind):
+    for heading, unit, below in kind.columns:
+        for subheading, key in below:
+            assert METRICS[key].unit in f"{heading} {unit} {subheading}"
 
 
 @each_kind

@@ -14,16 +14,17 @@ from rich.console import Console
 
 from samewire.manifest import Server, Variant
 from samewire.process import StartError
-from samewire.race import RaceError, observation, runner, validity
+from samewire.race import RaceError, metrics, observation, runner, validity
 from samewire.race.experiment import load
 from samewire.race.generator import Program
-from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
+from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS, Metric
 from samewire.race.metrics import metrics_of
 from samewire.race.placement import place
 from samewire.race.processes import Usage
 from samewire.race.snapshots import CoreTimes, Snapshot
 from samewire.race.workloads import Lookups, Requests
 from samewire.race.workloads.requests import Exchange, RequestStage
+from samewire.report import model as report_model
 from samewire.report import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
@@ -227,6 +228,21 @@ def test_the_record_is_what_the_report_reads(fake):
     assert run["load"]["whole"]["requests"] == run["load"]["requests"] + 20
     assert run["metrics"]["cpu_us_per_request"] == pytest.approx(0.98 / (run["load"]["requests"] / 2) * 1e6)
     assert run["warnings"] == []
+
+
+def test_a_metric_that_is_declared_is_measured_compared_and_reported(fake):
+    declared = Metric(
+        "hold_s", "Hold", "min", 1 / 60, of=(REQUESTS,), compared=(REQUESTS,), of_load=lambda run: run.load.duration_s
+    )
+    for module in (metrics, report_model):
+        fake.setattr(module, "METRICS", {**metrics.METRICS, "hold_s": declared})
+    folder = _race(profile="smoke")
+    content = _content(folder)
+    assert {run["metrics"]["hold_s"] for run in content["runs"]} == {2.0}
+    assert len([row for row in content["comparisons"] if row["metric"] == "hold_s"]) == 3
+    assert "Hold, min" in write(folder).read_text()
+    assert ",hold_s,2.0," in (folder / "summary.csv").read_text()
+    assert "| `hold_s` | requests | requests |" in metrics.reference()
 
 
 def test_every_server_runs_once_in_every_round_in_an_order_of_its_own(fake):

@@ -15,17 +15,19 @@ LOWER, HIGHER = "lower", "higher"
 class Metric:
     """A measured quantity.
 
-    `key` is its name in run.json, which ends in its unit there. Reports call it `name` and show it in `unit`, which is
-    `scale` times that of run.json. `about` is its meaning in the reference, `better` which end is the better one, empty
-    where neither is. It is worked out of a load, or of the server's footprint in a whole run, and is None where it
-    cannot be had. `of` says what it is a figure of, `compared` in which of these servers are compared whatever the
-    findings are.
+    `key` is its name in run.json, which ends in its unit there. Reports call it `name` and show `scale` times its
+    value, in `unit`; `short` is its name and unit in a terminal. `about` is its meaning in the reference, `better`
+    which end is the better one, empty where neither is.
+
+    `of` says what it is a figure of, `compared` in which of these servers are compared whatever the findings are. It is
+    worked out of a load, or of the server's footprint in a whole run, and is None where it cannot be had.
     """
 
     key: str
     name: str
     unit: str = ""
     scale: float = 1.0
+    short: str = ""
     about: str = ""
     better: str = ""
     of: tuple[str, ...] = ()

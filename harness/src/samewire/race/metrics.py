@@ -1,6 +1,6 @@
 """The metrics: each is declared here once, with what it is worked out of, where it is used and how it is shown.
 
-What a run measures, what servers are compared in, the tables of the report, its CSV files and the list in
+What a run measures, what servers are compared in, the report's table of everything, its CSV files and the list in
 docs/reference/run-record.md follow from the declarations and are in their order.
 """
 
@@ -16,8 +16,7 @@ _LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE
 _MIB = 2.0**-20
 
 
-def _answers(run: Measured) -> float | None:
-    """Bytes of an answer."""
+def _bytes_per_answer(run: Measured) -> float | None:
     return run.load.counts.bytes_in / run.load.requests if run.load.requests else None
 
 
@@ -29,6 +28,7 @@ def _cv(run: Measured) -> float | None:
 _DECLARED = (
     Metric(
         "throughput_rps", "Throughput", "requests/s",
+        short="req/s",
         about="right answers per second",
         better=HIGHER,
         of=(REQUESTS, UPLOADS, SAMPLE),
@@ -50,6 +50,7 @@ _DECLARED = (
     ),
     Metric(
         "latency_mean_ms", "Latency, mean", "ms",
+        short="mean ms",
         about="mean latency",
         better=LOWER,
         of=_LOADS,
@@ -73,6 +74,7 @@ _DECLARED = (
     ),
     Metric(
         "latency_cv", "Latency, coefficient of variation",
+        short="CV",
         about="coefficient of variation of latency: standard deviation by mean; of a run, the ratio of their sums",
         better=LOWER,
         of=(UPLOADS, SAMPLE),
@@ -89,6 +91,7 @@ _DECLARED = (
     ),
     Metric(
         "latency_p99_ms", "Latency, p99", "ms",
+        short="p99 ms",
         about="99th percentile of latency",
         better=LOWER,
         of=(REQUESTS, CONVERSATION, SAMPLE),
@@ -105,6 +108,7 @@ _DECLARED = (
     ),
     Metric(
         "error_share", "Errors", "%", 100.0,
+        short="errors %",
         about="errors by requests, over the whole load",
         better=LOWER,
         of=_LOADS,
@@ -112,6 +116,7 @@ _DECLARED = (
     ),
     Metric(
         "cpu_us_per_delivery", "CPU per delivery, server", "µs",
+        short="CPU µs",
         about="CPU of the server's processes per delivery",
         better=LOWER,
         of=(CONVERSATION,),
@@ -120,6 +125,7 @@ _DECLARED = (
     ),
     Metric(
         "cpu_us_per_request", "CPU per request, server", "µs",
+        short="CPU µs",
         about="CPU of the server's processes per request",
         better=LOWER,
         of=(REQUESTS, UPLOADS, SAMPLE),
@@ -141,6 +147,7 @@ _DECLARED = (
     ),
     Metric(
         "cpu_share", "CPU used of the server's cores", "%", 100.0,
+        short="CPU %",
         about="CPU of the server's processes, of the server's cores",
         of=_LOADS,
         compared=(UPLOADS,),
@@ -180,6 +187,7 @@ _DECLARED = (
     ),
     Metric(
         "pss_peak_bytes", "Memory peak, PSS", "MiB", _MIB,
+        short="PSS MiB",
         about="proportional memory of the server's processes, at its peak",
         better=LOWER,
         of=_RUNS,
@@ -223,6 +231,7 @@ _DECLARED = (
     ),
     Metric(
         "switches_per_s", "Context switches per second",
+        short="switches/s",
         about="context switches, voluntary and not, per second",
         of=(UPLOADS, SAMPLE),
         compared=(UPLOADS,),
@@ -233,10 +242,11 @@ _DECLARED = (
         about="mean bytes of an answer: status line, headers, framing and body",
         better=LOWER,
         of=(REQUESTS,),
-        of_load=_answers,
+        of_load=_bytes_per_answer,
     ),
     Metric(
         "bytes_per_s", "Bytes on all connections", "kB/s", 0.001,
+        short="kB/s",
         about="all that crosses the users' connections, both ways, per second",
         better=LOWER,
         of=(CONVERSATION,),

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from samewire.race.metrics import metric
 from samewire.report.model import Entrant, Group, Race
 from samewire.report.numbers import count
 from samewire.report.record import Finding
@@ -47,10 +48,10 @@ def _table(race: Race, group: Group) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     table.add_column("rank", no_wrap=True)
     table.add_column("server", overflow="ellipsis", no_wrap=True, max_width=26)
-    for heading, _ in race.kind.brief:
-        table.add_column(heading, justify="right", no_wrap=True)
+    for key in race.kind.brief:
+        table.add_column(metric(key).short, justify="right", no_wrap=True)
     for entrant in group.entrants:
-        figures = (_cell(race, entrant, key) for _, key in race.kind.brief)
+        figures = (_cell(race, entrant, key) for key in race.kind.brief)
         table.add_row(race.rank(entrant), escape(entrant.name), *figures)
     return table
 

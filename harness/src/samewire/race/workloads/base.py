@@ -69,7 +69,7 @@ class Workload(ABC):
     def figures(self, run: Measured, server: Footprint) -> dict[str, float | int | None]:
         """The figures of a run that is one load, by key."""
         figures = figures_of_load(self.told.name, run) | figures_of_footprint(self.told.name, server)
-        return {key: figures[key] for key in self.metrics() if key in figures}
+        return {one.key: figures[one.key] for one in metrics_of(self.told.name)}
 
     def warnings(self, load: Load, users: int) -> list[str]:
         """What a reader has to know of how far so many users were served."""

@@ -44,12 +44,7 @@ TOLD = Kind(
         ("Switches", "per delivery", (("", "switches_per_delivery"),)),
     ),
     brief=(
-        ("CPU µs", "cpu_us_per_delivery"),
-        ("kB/s", "bytes_per_s"),
-        ("mean ms", "latency_mean_ms"),
-        ("p99 ms", "latency_p99_ms"),
-        ("errors %", "error_share"),
-        ("PSS MiB", "pss_peak_bytes"),
+        "cpu_us_per_delivery", "bytes_per_s", "latency_mean_ms", "latency_p99_ms", "error_share", "pss_peak_bytes",
     ),
     compared=(
         "cpu_us_per_delivery", "bytes_per_s", "receives_per_s", "latency_mean_ms", "latency_p99_ms", "pss_peak_bytes",

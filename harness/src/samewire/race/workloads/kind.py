@@ -30,14 +30,14 @@ class Ranking:
 class Kind:
     """How a race of one kind is told.
 
-    `columns` are those of the main tables: heading, unit, and (subheading, metric) for each column below it; `brief`
-    are those of the terminal; ratios between servers are drawn of the metrics in `compared`.
+    `columns` are those of the main tables: heading, unit, and (subheading, metric) for each column below it; the
+    metrics in `brief` are those of the terminal; ratios between servers are drawn of those in `compared`.
     """
 
     name: str
     ranking: Ranking
     columns: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
-    brief: tuple[tuple[str, str], ...]
+    brief: tuple[str, ...]
     compared: tuple[str, ...]
     done: str  # what no server did, when nothing was measured
     undone: str

@@ -47,12 +47,7 @@ TOLD = Kind(
         ("Switches", "per request", (("", "switches_per_request"),)),
     ),
     brief=(
-        ("req/s", "throughput_rps"),
-        ("mean ms", "latency_mean_ms"),
-        ("p99 ms", "latency_p99_ms"),
-        ("errors %", "error_share"),
-        ("CPU µs", "cpu_us_per_request"),
-        ("PSS MiB", "pss_peak_bytes"),
+        "throughput_rps", "latency_mean_ms", "latency_p99_ms", "error_share", "cpu_us_per_request", "pss_peak_bytes",
     ),
     compared=(
         "throughput_rps", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "pss_peak_bytes",

@@ -42,12 +42,7 @@ TOLD = Kind(
         ("Threads", "peak", (("", "threads_peak"),)),
     ),
     brief=(
-        ("mean ms", "latency_mean_ms"),
-        ("CV", "latency_cv"),
-        ("errors %", "error_share"),
-        ("CPU %", "cpu_share"),
-        ("switches/s", "switches_per_s"),
-        ("PSS MiB", "pss_peak_bytes"),
+        "latency_mean_ms", "latency_cv", "error_share", "cpu_share", "switches_per_s", "pss_peak_bytes",
     ),
     compared=(
         "latency_mean_ms", "latency_cv", "throughput_rps", "uploaded_bytes_per_s", "cpu_us_per_request", "cpu_share",
