@@ -50,6 +50,11 @@ def test_columns_have_the_units_in_which_their_metrics_are_shown(kind):
 
 
 @each_kind
+def test_a_report_says_how_a_kind_is_read(kind):
+    assert (files("samewire.report") / f"templates/reading/{kind.name}.html").is_file()
+
+
+@each_kind
 def test_servers_are_compared_in_what_they_are_ranked_by(kind):
     assert kind.name in METRICS[kind.ranking.metric].compared
 

@@ -58,6 +58,7 @@ TOLD = Kind(
     each_second="Deliveries",
     below="Deliveries",
     counted=lambda row: row["deliveries"],
+    dashes="Dotted: polling; dashed: batches.",
     samples="deliveries",
 )  # fmt: skip
 

@@ -28,7 +28,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a race of one kind is told.
+    """How a race of one kind is told; how to read it is told in `report/templates/reading/`, in the file of its name.
 
     `columns` are those of the main tables: heading, unit, and (subheading, metric) for each column below it; the
     metrics in `brief` are those of the terminal; ratios between servers are drawn of those in `compared`.
@@ -47,5 +47,6 @@ class Kind:
     each_second: str = ""  # what it counts, in a sentence and below its axis
     below: str = ""
     counted: Callable[[Mapping[str, Any]], int] = lambda row: row["requests"] - row.get("errors", 0)  # in a second
+    dashes: str = ""  # what lines that are not solid mean
     samples: str = ""  # what latency is measured of, where its distribution is shown
     by_sample: tuple[tuple[str, bool], ...] = ()  # metrics shown by sample, and whether on a logarithmic axis
