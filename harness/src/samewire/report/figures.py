@@ -294,22 +294,14 @@ def resources(race: Race) -> list[DotTable]:
     bars = [(f"part {part}", part, f"{prefix}cpu_us_per_{unit}") for part, prefix in parts.items()]
     memory = [("dot hollow", "idle", "pss_idle_bytes"), ("dot", "peak", "pss_peak_bytes")]
     threads = [("dot hollow", "idle", "threads_idle"), ("dot", "peak", "threads_peak")]
-    switches = [("dot", "", f"switches_per_{unit}")]
-    switching = [("dot", "", "switches_per_s")]
-    waits = [("dot", "", "iowait_share")]
-    uploaded = [("dot", "", "uploaded_bytes_per_s")]
-    traffic = [("dot", "", "bytes_per_s")]
     operations = [("dot hollow", "send", "bytes_per_send"), ("dot", "receive", "bytes_per_receive")]
+    single = (f"switches_per_{unit}", "switches_per_s", "iowait_share", "uploaded_bytes_per_s", "bytes_per_s")
     tables = (
-        _dot_table(race, f"CPU per {unit}", "µs", bars, _bar, sum),
-        _dot_table(race, "Memory, PSS", "MiB", memory, _dots, max),
-        _dot_table(race, "Threads", "", threads, _dots, max),
-        _dot_table(race, f"Context switches per {unit}", "", switches, _dots, max),
-        _dot_table(race, "Context switches per second", "", switching, _dots, max),
-        _dot_table(race, "I/O wait", "%", waits, _dots, max),
-        _dot_table(race, "Uploaded", "MB/s", uploaded, _dots, max),
-        _dot_table(race, "Bytes on all connections", "kB/s", traffic, _dots, max),
-        _dot_table(race, "Bytes of an operation", "", operations, _dots, max, steps=2),
+        _dot_table(race, f"CPU per {unit}", bars, _bar, sum),
+        _dot_table(race, "Memory, PSS", memory, _dots, max),
+        _dot_table(race, "Threads", threads, _dots, max),
+        *(_dot_table(race, metric(key).name, [("dot", "", key)], _dots, max) for key in single),
+        _dot_table(race, "Bytes of an operation", operations, _dots, max, steps=2),
     )
     return [table for table in tables if table]
 
@@ -327,7 +319,6 @@ def _dots(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], a
 def _dot_table(
     race: Race,
     title: str,
-    unit: str,
     columns: Sequence[tuple[str, str, str]],
     draw: Callable[[Entrant, Sequence[str], Sequence[Estimate], axes.Axis], Markup],
     reach: Callable[[Iterable[float]], float],
@@ -348,4 +339,4 @@ def _dot_table(
         for group in race.groups
     ]
     legend = tuple(zip(kinds, names, strict=True)) if any(names) else ()
-    return DotTable(title, unit, legend, groups, charts.scale(axis))
+    return DotTable(title, metric(keys[0]).unit, legend, groups, charts.scale(axis))
