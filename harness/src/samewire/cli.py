@@ -27,9 +27,10 @@ from samewire.databases import URL_VARIABLES, DatabaseError
 from samewire.datasets import NoSchema
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select
+from samewire.outcomes import LAYERS
 from samewire.paths import CHECKOUT, RESULTS
 from samewire.process import StartError, kill_tree, remove_stale_runs
-from samewire.table import LAYERS, new_table, print_checks
+from samewire.table import new_table
 from samewire.toolchains import ToolMissing, missing
 
 FAILED, USAGE, MISSING = 1, 2, 3
@@ -435,7 +436,9 @@ def report(run: str | None, open_: bool) -> None:
 def _report(folder: Path, *, open_: bool) -> None:
     import webbrowser
 
-    from samewire.report import ReportError, terminal, write
+    from samewire.report import terminal
+    from samewire.report.model import ReportError
+    from samewire.report.page import write
 
     try:
         page = write(folder)
@@ -537,7 +540,7 @@ def clean() -> None:
 @main.command()
 def lint() -> None:
     """Formatters and linters of every language, without changing anything."""
-    from samewire.checks import lint_all
+    from samewire.checks import lint_all, print_checks
 
     checks = lint_all(console)
     print_checks(console, checks)

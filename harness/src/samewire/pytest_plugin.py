@@ -31,53 +31,15 @@ from samewire import record
 from samewire.build import build
 from samewire.lab import Lab
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select, with_transports
-from samewire.paths import CONTRACTS, STATE
+from samewire.outcomes import LAYERS, OUTCOMES, SUITE
+from samewire.paths import CONTRACTS
 from samewire.process import StartError
-from samewire.table import LAYERS, SUITE
 from samewire.target import Target
-
-OUTCOMES = STATE / "outcomes.json"
-"""Server → layer → outcome → number, of the last run."""
 
 _EVERY_SERVICE = ""
 _STARTED_AT_ONCE = 4
 _LAST_LIFE = 0.4
 """The share of all other tests before which the last of `life` begin."""
-
-
-def last_outcomes(file: Path | None = None) -> dict:
-    """What came of the last run, or of the session that wrote this file, as `print_outcomes` takes it.
-
-    `outcomes`, `databases` (labels by store), `reasons` (of skips, with numbers) and `failures` (a line each).
-    """
-    try:
-        return json.loads((file or OUTCOMES).read_text())
-    except FileNotFoundError:
-        return nothing()
-
-
-def nothing() -> dict:
-    """What came of a run of no tests."""
-    return {"outcomes": {}, "databases": {}, "reasons": {}, "failures": []}
-
-
-def keep_outcomes(several: Iterable[dict]) -> None:
-    """Make what came of several sessions that of the last run.
-
-    Each judges the suite, so that the numbers of faults add up; and so do those of skips for the same reason.
-    """
-    whole = nothing()
-    faults: Counter = Counter()
-    reasons: Counter = Counter()
-    for one in several:
-        faults.update(one["outcomes"].get(SUITE, {}).get("faults", {}))
-        reasons.update(one["reasons"])
-        whole["outcomes"] |= one["outcomes"]
-        whole["databases"] |= one["databases"]
-        whole["failures"] += one["failures"]
-    if faults:
-        whole["outcomes"][SUITE] = {"faults": faults}
-    OUTCOMES.write_text(json.dumps(whole | {"reasons": reasons}))
 
 
 class Blamed(AssertionError):
