@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from samewire.paths import STATE
@@ -13,6 +13,14 @@ SUITE = "(the suite itself)"
 
 OUTCOMES = STATE / "outcomes.json"
 """Server → layer → outcome → number, of the last run."""
+
+
+class Blamed(AssertionError):
+    """A test in lockstep failed, and it was these servers that were wrong: the others have no failure by it."""
+
+    def __init__(self, message: str, servers: Sequence[str]) -> None:
+        super().__init__(message)
+        self.servers = list(servers)
 
 
 def last_outcomes(file: Path | None = None) -> dict:
