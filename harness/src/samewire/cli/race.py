@@ -85,7 +85,8 @@ def floor(
     names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, users: int, seed: int | None
 ) -> None:
     """How far servers are from the least that their stacks cost: a bare answer with a bare query, or a raw copy."""
-    from samewire.floor import Profile, measure
+    from samewire.floor.bench import Profile
+    from samewire.floor.command import measure
     from samewire.race import RaceError
 
     try:
