@@ -27,7 +27,7 @@ from samewire.race.metrics import (
     Usage,
 )
 from samewire.race.placement import place
-from samewire.report import write
+from samewire.report.page import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
 PASS = {"at": "2026-01-01T00:00:00+00:00", "digest": {}, "layers": {"cases": {"passed": 9, "failed": 0, "skipped": 0}}}
