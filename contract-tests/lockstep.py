@@ -7,7 +7,7 @@ from typing import Self
 from samewire.contract.compare import side_by_side
 from samewire.contract.wire import says_close
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
-from samewire.pytest_plugin import Blamed
+from samewire.outcomes import Blamed
 from samewire.target import Target
 
 

@@ -14,7 +14,7 @@ from generated import EXPLORE
 from samewire.atlas import inputs, mutants, pins, run
 from samewire.lab import Lab
 from samewire.manifest import Server
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 from samewire.target import Target
 
 pytestmark = [pytest.mark.layer("atlas"), pytest.mark.timeout(180 + EXPLORE)]

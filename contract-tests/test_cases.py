@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 
 from samewire.contract import cases
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("cases")

@@ -24,7 +24,7 @@ from samewire.atlas.ask import Asked, ask
 from samewire.contract import cases
 from samewire.http import ExchangeError, Request, Response
 from samewire.paths import CONTRACTS
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("faults")

@@ -6,7 +6,7 @@ from samewire.contract import cases
 from samewire.databases import URL_VARIABLES
 from samewire.lab import Lab
 from samewire.manifest import Server
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 
 pytestmark = pytest.mark.layer("cases")
 

@@ -16,7 +16,7 @@ from samewire.contract.models import model_of
 from samewire.contract.wire import CLOSED, OPEN, Observed, Part, play
 from samewire.http import Response, compact
 from samewire.paths import CONTRACTS
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("wire")

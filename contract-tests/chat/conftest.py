@@ -11,7 +11,7 @@ import pytest
 from chat.sockets.room import Room, transport_of
 from samewire.http import Request, exchange
 from samewire.lab import Lab
-from samewire.pytest_plugin import running
+from samewire.pytest_plugin.servers import running
 from samewire.target import Target
 
 

@@ -22,7 +22,7 @@ from chat import model
 from chat.model import Room
 from chat.strategies import OPERATIONS, OWN, POST, PRESENCE, READ
 from samewire.http import ExchangeError, Request, Response
-from samewire.pytest_plugin import Blamed
+from samewire.outcomes import Blamed
 from samewire.target import Target
 
 pytestmark = [pytest.mark.layer("differential"), pytest.mark.timeout(240 + EXPLORE)]

@@ -15,7 +15,7 @@ from samewire.http import Request, Response, exchange
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
-from samewire.pytest_plugin import selected
+from samewire.pytest_plugin.selection import selected
 
 TIMEOUT = 2.0
 """UPSTREAM_TIMEOUT_MS of every server here, in seconds."""

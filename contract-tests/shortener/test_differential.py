@@ -18,7 +18,7 @@ from openapi_requests import Call, Operation, erroneous, valid
 from request_strategies import JSON, Sent
 
 from samewire.http import ExchangeError, Request, Response
-from samewire.pytest_plugin import Blamed
+from samewire.outcomes import Blamed
 from samewire.target import Target
 from shortener import model, strategies
 from shortener.strategies import LOOKUP, MAKE, OWN, READ

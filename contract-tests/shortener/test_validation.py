@@ -5,7 +5,7 @@ from lockstep import Lockstep
 
 from samewire.contract.compare import side_by_side
 from samewire.http import Request, Response
-from samewire.pytest_plugin import Blamed
+from samewire.outcomes import Blamed
 from samewire.target import Target
 from shortener.golden import validation
 

@@ -18,7 +18,7 @@ from openapi_requests import Call, erroneous, has_errors, valid
 from request_strategies import Sent
 
 from samewire.http import ExchangeError, Request, Response
-from samewire.pytest_plugin import Blamed
+from samewire.outcomes import Blamed
 from samewire.target import Target
 from todo import model, strategies
 from todo.model import Todo

@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from samewire import cli
 from samewire.build import BuildError
-from samewire.cli import with_progress
+from samewire.cli import progress
+from samewire.cli.progress import with_progress
 from samewire.manifest import find_servers, least_demanding
 from samewire.paths import CHECKOUT, RUNS, STATE
 
@@ -283,7 +283,7 @@ def test_an_interruption_while_jobs_are_handed_over_ends_those_that_have_begun(m
                 raise KeyboardInterrupt
             return super().submit(*given)
 
-    monkeypatch.setattr(cli, "ThreadPoolExecutor", Interrupted)
+    monkeypatch.setattr(progress, "ThreadPoolExecutor", Interrupted)
     ended = []
 
     def sleep():

@@ -9,8 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from rich.console import Console
 
-from samewire import floor
 from samewire.build import build
+from samewire.floor.bench import Bench, Profile
+from samewire.floor.lookups import Lookups
+from samewire.floor.programs import floor_of, programs
+from samewire.floor.tables import print_tables
 from samewire.lab import Lab
 from samewire.manifest import find_servers, least_demanding
 from samewire.race import generator
@@ -32,10 +35,10 @@ class _Answer(BaseHTTPRequestHandler):
 def test_all_users_ask_and_are_answered():
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    profile = floor.Profile(rounds=1, warm_up_s=0.2, measure_s=0.5, users=3)
+    profile = Profile(rounds=1, warm_up_s=0.2, measure_s=0.5, users=3)
     with Lab() as lab:
-        bench = floor._Bench(lab, profile, place(server_cores=1), Console(), random.Random(1))
-        load = bench._generator(generator.build(), [[("/", 200)]] * 3)
+        bench = Bench(lab, profile, place(server_cores=1), Console(), random.Random(1))
+        load = Lookups(bench)._generator(generator.build(), [[("/", 200)]] * 3)
         try:
             hold = load.load(f"http://127.0.0.1:{server.server_port}", lambda line: None)["stages"]["hold"]
         finally:
@@ -47,22 +50,22 @@ def test_all_users_ask_and_are_answered():
 
 
 def test_a_lookup_is_measured_against_a_program_that_does_nothing_else_and_against_its_two_parts():
-    among = floor.programs()
+    among = programs()
     floors = {
         server.id: found
         for server in find_servers()
-        if all(found := [floor.floor_of(server, kind, among) for kind in ("lookup", "answer", "query")])
+        if all(found := [floor_of(server, kind, among) for kind in ("lookup", "answer", "query")])
     }
     if not floors:
         pytest.skip("no server here has a floor")
     server = least_demanding(server for server in find_servers() if server.id in floors)
     for program in floors[server.id]:
         build(program)
-    profile = floor.Profile(rounds=2, warm_up_s=0.5, measure_s=0.5, users=3)
+    profile = Profile(rounds=2, warm_up_s=0.5, measure_s=0.5, users=3)
     placement = place(server_cores=1)
     with pinned(placement.generator), Lab() as lab:
-        bench = floor._Bench(lab, profile, placement, Console(quiet=True), random.Random(1))
-        (row,) = bench.lookups([(server, *floors[server.id])])
+        bench = Bench(lab, profile, placement, Console(quiet=True), random.Random(1))
+        (row,) = Lookups(bench).measure([(server, *floors[server.id])])
     assert row["server"] == server.id
     for name in ("lookup_us", "bare_us", "answer_us", "query_us"):
         assert len(row[name]) == 2
@@ -85,7 +88,7 @@ def test_the_median_of_the_ratios_is_held_to_the_bound(lookup_us: list[float], o
     }
     record = {"parameters": {"users": 10}, "lookups": [row], "uploads": [], "renders": []}
     console = Console(record=True, width=80, file=io.StringIO())
-    floor.print_tables(json.loads(json.dumps(record | {"databases": {"mongodb": "a stand-in"}})), console)
+    print_tables(json.loads(json.dumps(record | {"databases": {"mongodb": "a stand-in"}})), console)
     lines = console.export_text().splitlines()
     against_bare, against_parts = (line for line in lines if line.startswith(row["server"]))
     assert ("over" in against_bare) == over

@@ -2,22 +2,22 @@ import json
 
 import pytest
 
-from samewire import pytest_plugin
-from samewire.table import SUITE
+from samewire import outcomes
+from samewire.outcomes import SUITE
 
 
 def test_numbers_of_faults_add_up(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pytest_plugin, "OUTCOMES", tmp_path / "outcomes.json")
+    monkeypatch.setattr(outcomes, "OUTCOMES", tmp_path / "outcomes.json")
     one = {"a": {"cases": {"passed": 2}}, SUITE: {"faults": {"passed": 3}}}
     other = {"b": {"cases": {"passed": 1}}, SUITE: {"faults": {"passed": 4, "failed": 1}}}
-    pytest_plugin.keep_outcomes(
+    outcomes.keep_outcomes(
         [
             {"outcomes": one, "databases": {"x": "X"}, "reasons": {"r": 1}, "failures": ["f"]},
             {"outcomes": other, "databases": {}, "reasons": {"r": 2}, "failures": []},
             {"outcomes": {"c": {"wire": {"passed": 1}}}, "databases": {}, "reasons": {}, "failures": ["g"]},
         ]
     )
-    assert json.loads(pytest_plugin.OUTCOMES.read_text()) == {
+    assert json.loads(outcomes.OUTCOMES.read_text()) == {
         "outcomes": {
             "a": {"cases": {"passed": 2}},
             "b": {"cases": {"passed": 1}},
@@ -31,6 +31,6 @@ def test_numbers_of_faults_add_up(tmp_path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_faults_the_suite_has_no_row(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pytest_plugin, "OUTCOMES", tmp_path / "outcomes.json")
-    pytest_plugin.keep_outcomes([{"outcomes": {"a": {}}, "databases": {}, "reasons": {}, "failures": []}])
-    assert pytest_plugin.last_outcomes()["outcomes"] == {"a": {}}
+    monkeypatch.setattr(outcomes, "OUTCOMES", tmp_path / "outcomes.json")
+    outcomes.keep_outcomes([{"outcomes": {"a": {}}, "databases": {}, "reasons": {}, "failures": []}])
+    assert outcomes.last_outcomes()["outcomes"] == {"a": {}}

@@ -6,7 +6,9 @@ import pytest
 
 from samewire.manifest import Server, Variant
 from samewire.paths import CONTRACTS
-from samewire.pytest_plugin import Selected, _long_ones_first, _outcomes_of, service_of
+from samewire.pytest_plugin.collection import _long_ones_first
+from samewire.pytest_plugin.reporting import _outcomes_of
+from samewire.pytest_plugin.selection import Selected, service_of
 
 
 @dataclass(eq=False)

@@ -25,7 +25,7 @@ from samewire.race.snapshots import CoreTimes, Snapshot
 from samewire.race.workloads import Lookups, Requests
 from samewire.race.workloads.requests import Exchange, RequestStage
 from samewire.report import model as report_model
-from samewire.report import write
+from samewire.report.page import write
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
 PASS = {"at": "2026-01-01T00:00:00+00:00", "digest": {}, "layers": {"cases": {"passed": 9, "failed": 0, "skipped": 0}}}

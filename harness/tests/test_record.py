@@ -28,7 +28,7 @@ def server(tmp_path, monkeypatch):
     )  # fmt: skip
     judges = tmp_path / "harness/src/samewire"
     judges.mkdir(parents=True)
-    for name in ("browser", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings", "watching"):
+    for name in ("browser", "datasets", "http", "lab", "links", "outcomes", "process", "settings", "watching"):
         (judges / f"{name}.py").write_text("judge")
     monkeypatch.setattr(record, "HARNESS", tmp_path / "harness")
     (tmp_path / ".gitignore").write_text("made\n")

@@ -26,13 +26,14 @@ from synthetic_run import (
     write_synthetic_run,
 )
 
-from samewire.report import Race, ReportError, load, print_summary, tables, write
+from samewire.report import tables
 from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
 from samewire.report.histograms import merge
-from samewire.report.model import check, enumeration, measured
+from samewire.report.model import Race, ReportError, check, enumeration, load, measured
 from samewire.report.numbers import Estimate, bytes_text, elapsed, moment, number
-from samewire.report.page import render, users_of_samples
+from samewire.report.page import render, users_of_samples, write
+from samewire.report.terminal import print_summary
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"

@@ -10,7 +10,8 @@ from playwright.sync_api import sync_playwright
 from synthetic_run import synthetic_conversation, synthetic_run, synthetic_uploads, write_synthetic_run
 
 from samewire.browser import FAINT, LAUNCH
-from samewire.report import load, write
+from samewire.report.model import load
+from samewire.report.page import write
 
 # The smallest extent of any chart, in pixels.
 SMALLEST = """() => Math.min(...[...document.querySelectorAll('.plot > svg, svg.strip')].flatMap(

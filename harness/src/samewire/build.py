@@ -47,7 +47,7 @@ def _end(output: str, lines: int = 60) -> str:
     return "\n".join(output.rstrip().splitlines()[-lines:])
 
 
-_NOT_BUILT_FROM = ("Dockerfile", "README.md", "atlas.yaml")
+_NOT_BUILT_FROM = ("Dockerfile", "README.md", "atlas.yaml", "attacks.yaml")
 
 
 def inputs_digest(server: Server) -> str:

@@ -21,12 +21,13 @@ from rich.markup import escape
 from samewire.build import BuildError, build, inputs_digest, run_command
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Kernel, Server, find_kernels, find_servers
+from samewire.outcomes import keep_outcomes, last_outcomes
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
 from samewire.race import generator
 from samewire.race.experiment import Experiment, find_experiments, load
 from samewire.record import fresh_pass
 from samewire.settings import settings
-from samewire.table import print_checks, print_outcomes
+from samewire.table import new_table, print_outcomes
 from samewire.toolchains import ToolMissing
 
 
@@ -76,6 +77,17 @@ def _print(console: Console, check: Check) -> None:
     console.print(f"{mark} {check.name} ({took})", highlight=False)
     if check.problem:
         console.print(check.problem, markup=False, highlight=False)
+
+
+def print_checks(console: Console, checks: Iterable[Check]) -> None:
+    """Print what was run, how long it took, and whether it is well."""
+    table = new_table("Checks", "check", "seconds", "verdict")
+    table.columns[1].justify = "right"
+    for check in checks:
+        reason = "see above" if "\n" in check.problem else escape(check.problem)
+        passed = f"[green]passed[/]{', unchanged since' if check.unchanged else ''}"
+        table.add_row(check.name, f"{check.seconds:.1f}", f"[red bold]failed[/]: {reason}" if check.problem else passed)
+    console.print(table)
 
 
 _CORES = len(os.sched_getaffinity(0))
@@ -309,7 +321,6 @@ def _report_job(race: _SmallRace) -> _Job:
 
 def _judge(console: Console, servers: list[Server], *, again: bool) -> Check:
     """Run the suite on those servers that have no fresh record of a pass; on all of them if `again`."""
-    from samewire.pytest_plugin import keep_outcomes, last_outcomes
     from samewire.suite import run_suite
 
     names = tuple(server.id for server in servers if again or not fresh_pass(server))
@@ -338,8 +349,6 @@ def test_all(console: Console, *, again: bool) -> int:
 
     What has passed, and has not changed since, is left out; with `again`, servers are judged all the same.
     """
-    from samewire.pytest_plugin import last_outcomes
-
     console.rule("Linters and unit tests", align="left")
     # Those that take longest come first.
     checks = _run_all(console, [*_unit_test_jobs(), *_lint_jobs()])

@@ -40,11 +40,10 @@ def contract_digest(service: str) -> str:
     others = services - {service}
     contract = [path for path in source_files(CONTRACTS) if path.relative_to(CONTRACTS).parts[0] not in others]
     package = HARNESS / "src/samewire"
-    names = ("browser", "datasets", "http", "lab", "links", "process", "pytest_plugin", "settings", "watching")
+    names = ("browser", "datasets", "http", "lab", "links", "outcomes", "process", "settings", "watching")
     judges = [package / f"{name}.py" for name in names]
-    judges += sorted(
-        path for part in ("atlas", "attack", "contract", "databases") for path in package.glob(f"{part}/*.py")
-    )
+    parts = ("atlas", "attack", "contract", "databases", "pytest_plugin")
+    judges += sorted(path for part in parts for path in package.glob(f"{part}/*.py"))
     return digest_files(contract + judges, CONTRACTS.parent)
 
 

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from samewire.build import BuildError, build
 from samewire.manifest import SelectionError, Server, find_servers, select
+from samewire.outcomes import keep_outcomes, last_outcomes, nothing
 from samewire.paths import CHECKOUT, CONTRACTS, STATE
-from samewire.pytest_plugin import keep_outcomes, last_outcomes, nothing
 from samewire.table import print_outcomes
 from samewire.toolchains import ToolMissing, missing
 

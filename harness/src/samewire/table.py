@@ -1,19 +1,14 @@
 """Tables for the terminal, that fit in 80 columns."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-if TYPE_CHECKING:
-    from samewire.checks import Check
-
-LAYERS = ("cases", "differential", "wire", "atlas", "life", "browser", "attack", "faults")
-SUITE = "(the suite itself)"
-"""The row of the tests that judge no server: whether the suite finds the faults that it is shown."""
+from samewire.outcomes import LAYERS, SUITE
 
 _OUTCOMES = {"passed": "green", "failed": "red bold", "skipped": "yellow"}
 
@@ -40,7 +35,7 @@ def outcome_text(counts: Mapping[str, int]) -> str:
 def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
     """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped.
 
-    `last` is what `pytest_plugin.last_outcomes` gives.
+    `last` is what `outcomes.last_outcomes` gives.
     """
     outcomes: Mapping[str, Mapping[str, Mapping[str, int]]] = last["outcomes"]
     servers = {name: counts for name, counts in sorted(outcomes.items()) if name != SUITE}
@@ -56,14 +51,3 @@ def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
         console.print(f"{store}: {label}", highlight=False)
     for reason, number in sorted(last["reasons"].items()):
         console.print(f"[yellow]{number} skipped[/] {escape(reason)}", highlight=False)
-
-
-def print_checks(console: Console, checks: Iterable["Check"]) -> None:
-    """Print what was run, how long it took, and whether it is well."""
-    table = new_table("Checks", "check", "seconds", "verdict")
-    table.columns[1].justify = "right"
-    for check in checks:
-        reason = "see above" if "\n" in check.problem else escape(check.problem)
-        passed = f"[green]passed[/]{', unchanged since' if check.unchanged else ''}"
-        table.add_row(check.name, f"{check.seconds:.1f}", f"[red bold]failed[/]: {reason}" if check.problem else passed)
-    console.print(table)

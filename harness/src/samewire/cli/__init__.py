@@ -1,0 +1,55 @@
+"""The command `samewire`: each group of its commands is a module."""
+
+import signal
+
+import click
+
+from samewire.build import BuildError
+from samewire.cli import checkout, generate, judge, race, servers
+from samewire.cli.output import FAILED, MISSING, USAGE, fail
+from samewire.containers.daemon import NoEngine
+from samewire.containers.engine import EngineError
+from samewire.contract.files import ContractError
+from samewire.databases import DatabaseError
+from samewire.datasets import NoSchema
+from samewire.manifest import ManifestError, SelectionError
+from samewire.process import StartError
+from samewire.toolchains import ToolMissing
+
+
+class _Group(click.Group):
+    """Turns the harness's own exceptions into one clear message and an exit status."""
+
+    def invoke(self, context: click.Context):
+        try:
+            return super().invoke(context)
+        except (ManifestError, SelectionError) as error:
+            fail(error, USAGE)
+        except ToolMissing as error:
+            fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
+        except NoEngine as error:
+            fail(error, MISSING)
+        except (BuildError, ContractError, DatabaseError, EngineError, NoSchema, StartError) as error:
+            fail(error, FAILED)
+        except KeyboardInterrupt:
+            fail("interrupted; everything that was started has been stopped", 130)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Reference servers: start them, prove that they answer identically, race what is proven.
+
+    Exit status: 0 all is well, 1 a verdict is bad, 2 wrong usage, 3 something is missing on this machine.
+    """
+    # SIGTERM ends a command as Ctrl-C does: through the context managers that stop what was started.
+    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+
+
+for command in (
+    servers.list_, servers.build_, servers.up,
+    judge.verify, judge.compose_test, judge.atlas, judge.attack,
+    race.race, race.report, race.floor,
+    generate.idioms, generate.compose, generate.kubernetes,
+    checkout.setup, checkout.doctor, checkout.clean, checkout.lint, checkout.test,
+):  # fmt: skip
+    main.add_command(command)

@@ -1,0 +1,5 @@
+"""`python -m samewire.cli`."""
+
+from samewire.cli import main
+
+main()

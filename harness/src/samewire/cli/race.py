@@ -1,0 +1,97 @@
+"""Commands that measure servers: races, their reports, the floor."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from samewire.cli.options import NAMES
+from samewire.cli.output import FAILED, USAGE, console, fail
+from samewire.manifest import find_servers, select
+from samewire.paths import RESULTS
+
+
+@click.command()
+@click.argument("experiment")
+@NAMES
+@click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
+@click.option("--seed", type=int, help="The seed of the order of the runs; chosen and recorded by default.")
+@click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
+@click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
+def race(experiment: str, names: tuple[str, ...], profile: str, seed: int | None, compose: bool, open_: bool) -> None:
+    """Race the servers of an experiment, or some of them; only such as have just passed their contract."""
+    from samewire.race import RaceError
+    from samewire.race.experiment import ExperimentError
+    from samewire.race.runner import race as run_race
+
+    try:
+        servers = select(find_servers(), names)
+        run_folder = run_race(experiment, profile, console=console, servers=servers, seed=seed, compose=compose)
+    except RaceError as error:
+        fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
+    _report(run_folder, open_=open_)
+
+
+@click.command()
+@click.argument("run", required=False)
+@click.option("--open", "open_", is_flag=True, help="Open it in a browser, where there is one.")
+def report(run: str | None, open_: bool) -> None:
+    """Make the report of a race again: a folder of bench/results, the newest by default."""
+    runs = sorted(path.parent for path in RESULTS.glob("*/run.json"))
+    if run:
+        folder = next((path for path in (Path(run), RESULTS / run) if (path / "run.json").exists()), None)
+    else:
+        folder = runs[-1] if runs else None
+    if folder is None:
+        known = ", ".join(path.name for path in runs)
+        there = f"there are: {known}" if known else "there is none yet: samewire race makes one"
+        fail(f"no run {run} in {RESULTS}; {there}" if run else f"{RESULTS}: {there}", USAGE)
+    _report(folder, open_=open_)
+
+
+def _report(folder: Path, *, open_: bool) -> None:
+    import webbrowser
+
+    from samewire.report import terminal
+    from samewire.report.model import ReportError
+    from samewire.report.page import write
+
+    try:
+        page = write(folder)
+    except ReportError as error:
+        fail(error, FAILED)
+    terminal.print_summary(json.loads((folder / "run.json").read_text()), console)
+    console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    if open_ and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+        webbrowser.open(page.as_uri())
+
+
+@click.command()
+@NAMES
+@click.option("--rounds", default=5, show_default=True, help="How often everything is measured.")
+@click.option("--seconds", default=4.0, show_default=True, help="How long one measurement takes.")
+@click.option("--warm-up", type=float, help="Seconds before it that do not count; as many as count by default.")
+@click.option(
+    "--users",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Clients of a server, and queries in flight of a driver.",
+)
+@click.option("--seed", type=int, help="The seed of the order; chosen and recorded by default.")
+def floor(
+    names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, users: int, seed: int | None
+) -> None:
+    """How far servers are from the least that their stacks cost: a bare answer with a bare query, or a raw copy."""
+    from samewire.floor.bench import Profile
+    from samewire.floor.command import measure
+    from samewire.race import RaceError
+
+    try:
+        profile = Profile(rounds, seconds if warm_up is None else warm_up, seconds, users)
+        folder = measure(select(find_servers(), names), profile, console, seed)
+    except RaceError as error:
+        fail(error, FAILED)
+    console.print(f"record: {folder / 'floor.json'}", soft_wrap=True, highlight=False)

@@ -1,0 +1,55 @@
+"""What a test is given: running servers to ask, or a lab in which it starts and stops its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.pytest_plugin.selection import composed, for_service, selected
+from samewire.pytest_plugin.servers import lab_of, running, targets_file, unstarted
+from samewire.target import Target
+
+
+@pytest.fixture(scope="session")
+def target(request: pytest.FixtureRequest) -> Target:
+    """A running server; the test runs once for each.
+
+    Of the tests of one that did not start, the first fails, and the others are skipped.
+    """
+    name = request.param
+    if name not in running(request.config):
+        if problem := unstarted(request.config).pop(name, ""):
+            pytest.fail(problem, pytrace=False)
+        pytest.skip(f"{name} did not start")
+    return running(request.config)[name]
+
+
+@pytest.fixture(scope="module")
+def targets(request: pytest.FixtureRequest) -> list[Target]:
+    """All running servers of the module's service, for tests in lockstep."""
+    started = running(request.config)
+    found = [started[one.name] for one in for_service(request.config, request.path) if one.name in started]
+    if not found:
+        pytest.skip("no server of this service was chosen, or none has started")
+    return found
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest) -> Server:
+    """The manifest of a server; nothing is started. The test runs once for each."""
+    return next(one.server for one in selected(request.config) if one.name == request.param and one.server)
+
+
+@pytest.fixture(scope="session")
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """A lab of each worker, with databases that a test may stop and kill; with few links, for they are loaded often."""
+    with lab_of(composed(request.config), private=True, links=100) as private:
+        yield private
+
+
+@pytest.fixture(scope="session")
+def shared_folder(request: pytest.FixtureRequest) -> Path:
+    """A folder that the workers of one session share; deleted at its end."""
+    return targets_file(request.config).parent
