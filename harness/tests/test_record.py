@@ -67,6 +67,12 @@ def test_a_change_makes_it_stale_and_says_what_changed(server, tmp_path, changed
     assert reason in record.why_stale(server)
 
 
+@pytest.mark.parametrize("name", ["README.md", "Dockerfile", "atlas.yaml", "attacks.yaml"])
+def test_what_says_something_of_a_server_is_not_what_it_is_built_from(server, name):
+    (server.folder / name).write_text("two")
+    assert build_module.is_built(server)
+
+
 def test_another_services_contract_does_not_matter(server, tmp_path):
     _pass(server)
     (tmp_path / "contract-tests/todo/openapi.yaml").write_text("two")

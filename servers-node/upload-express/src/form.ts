@@ -42,6 +42,7 @@ export function parseForm(storage: StorageEngine, { maxFileBytes, maxRequestByte
         chunks += 1;
         if (chunks > MANY_CHUNKS && size / chunks < SMALL_CHUNK) {
           request.socket.destroy(); // they cost far more than their bytes
+          request.unpipe(parser).resume(); // those that Node has read already are not kept
         } else if (size > maxRequestBytes) {
           parser.destroy(tooLarge());
         }

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from samewire.attack import judge, results, rows
+from samewire.attack.clients import attack as carry_out
 from samewire.attack.rows import Attack
 from samewire.contract.wire import HEALTH
 from samewire.http import ExchangeError, exchange
@@ -28,6 +29,7 @@ def attack_servers(
 ) -> int:
     """Attack servers of ours in full, each row on a process of its own; how many of them did not withstand.
 
+    In small, each row is carried out first, and not judged: a JVM compiles what it runs, and pools are filled.
     Servers that are attacked side by side share the machine: it is harder for each of them. With `update` the results
     are written to their folders. Raises NotAttacked.
     """
@@ -43,13 +45,14 @@ def attack_servers(
 
 def _attack_server(server: Server, row: str, lab: Lab, console: Console, ending: Event, *, update: bool) -> bool:
     """Whether the server did not withstand."""
-    known = [one.id for attacks in _in_full(server.service, "") for one in attacks]
+    known = [one.id for _, attacks in _in_full(server.service, "") for one in attacks]
     fell = False
-    for attacks in _in_full(server.service, row):
+    for small, attacks in _in_full(server.service, row):
         if ending.is_set():
             break
         running = lab.start(server)
         before = judge.warm_up(running.target)
+        carry_out(running.target, small)
         verdicts = [_attack(one, running.target, before, console) for one in attacks]
         running.kill()
         fell |= any(verdict.problems for verdict in verdicts)
@@ -70,16 +73,17 @@ def attack_url(url: str, service: str, row: str, allowed: str | None, console: C
     except ExchangeError as error:
         raise NotAttacked(f"{url} does not answer GET /healthz: {error}") from None
     before = judge.resources(target)
-    every = [one for attacks in _in_full(service, row) for one in attacks]
+    every = [one for _, attacks in _in_full(service, row) for one in attacks]
     return int(any([_attack(one, target, before, console).problems for one in every]))
 
 
-def _in_full(service: str, row: str) -> list[tuple[Attack, ...]]:
-    every = [full for _, full in rows.load(service)]
-    found = [tuple(one for one in full if row in one.id) for full in every]
-    if not any(found):
-        raise NotAttacked(f"no row of {service} has {row!r} in its id: {', '.join(full[0].row for full in every)}")
-    return [full for full in found if full]
+def _in_full(service: str, row: str) -> list[tuple[Attack, tuple[Attack, ...]]]:
+    """The rows that are meant: each in small, and in the sizes that are meant."""
+    every = rows.load(service)
+    found = [(small, tuple(one for one in full if row in one.id)) for small, full in every]
+    if not any(full for _, full in found):
+        raise NotAttacked(f"no row of {service} has {row!r} in its id: {', '.join(small.row for small, _ in every)}")
+    return [(small, full) for small, full in found if full]
 
 
 def _attack(one: Attack, target: Target, before: judge.Resources, console: Console) -> judge.Verdict:

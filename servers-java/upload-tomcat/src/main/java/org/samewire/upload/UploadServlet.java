@@ -23,6 +23,7 @@ final class UploadServlet extends HttpServlet {
   private static final long serialVersionUID = 1;
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int MAX_FILES = 2;
+  private static final int MAX_PARTS = 100;
 
   private record Upload(String id, String name, long size) {}
 
@@ -71,7 +72,10 @@ final class UploadServlet extends HttpServlet {
     List<Upload> files = new ArrayList<>();
     try {
       FileItemInputIterator parts = forms.getItemIterator(body);
-      while (parts.hasNext()) {
+      for (int number = 1; parts.hasNext(); number++) {
+        if (number > MAX_PARTS) {
+          throw new FileUploadException("A form has at most " + MAX_PARTS + " parts.");
+        }
         FileItemInput part = parts.next();
         String name = fileName(part);
         if (!part.getFieldName().equals("files[]") || name == null) {

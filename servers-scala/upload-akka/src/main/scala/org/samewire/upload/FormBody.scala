@@ -19,6 +19,10 @@ object FormBody {
   /** Akka HTTP's idle-timeout ends a body that pauses, and none that comes byte by byte. */
   private val MaxTime = 15.minutes
 
+  /** A tiny chunk costs far more than its bytes. */
+  private val ManyChunks = 1000
+  private val SmallChunk = 16
+
   /** Provides the end of the body: a store that reads the form waits for it. */
   val read: Directive1[Future[Done]] = Directive { inner => context =>
     val end = Promise[Done]()
@@ -29,6 +33,7 @@ object FormBody {
     val begin = beginOf(entity)
     val bytes = Flow[ByteString]
       .completionTimeout(MaxTime)
+      .via(largeEnough)
       .via(toThe(end))
       .via(beginningWith(begin))
     entity match {
@@ -56,6 +61,17 @@ object FormBody {
         val known = (before ++ bytes).take(begin.length)
         check(begin.startsWith(known))
         (known, bytes)
+      },
+      _ => None
+    )
+
+  private val largeEnough: Flow[ByteString, ByteString, NotUsed] =
+    Flow[ByteString].statefulMap(() => (0, 0L))(
+      { case ((chunks, size), bytes) =>
+        val sum @ (number, length) = (chunks + 1, size + bytes.length)
+        if (number > ManyChunks && length / number < SmallChunk)
+          throw InvalidForm("The chunks of the form are too small.")
+        (sum, bytes)
       },
       _ => None
     )

@@ -91,5 +91,16 @@ class UploadRoutesTest extends AnyWordSpec with Matchers with ScalatestRouteTest
       all(upload(ByteString("--bx") ++ file)) shouldBe StatusCodes.BadRequest
       all(upload(ByteString("--b"))) shouldBe StatusCodes.BadRequest
     }
+
+    "not come in tiny chunks without an end" in {
+      val form = MediaTypes.`multipart/form-data`.withBoundary("b").toContentType
+      val bytes =
+        ByteString("--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + "a" * 1000)
+      val tiny = HttpEntity.Chunked.fromData(form, Source(bytes.grouped(1).toSeq))
+      Post("/uploads", tiny) ~> route ~> check {
+        status shouldBe StatusCodes.BadRequest
+        responseAs[String] should include("too small")
+      }
+    }
   }
 }
