@@ -30,6 +30,8 @@ GROWTH = 320 << 20
 """Bytes by which the memory of a server may grow: those of a JVM's heap of 256 MiB, and what it has beside it."""
 SLACK = {"processes": 5, "threads": 5, "files": 100, "connections": 0, "temporary files": 0}
 """How much more there may be of each: pools still grow a little. Each of five more processes has about ten files."""
+OTHERS = "GET /healthz of another client"
+"""How problems begin that others have."""
 LOOK_EVERY = 0.2
 """Seconds between two looks."""
 
@@ -231,12 +233,12 @@ class _Others(Watch):
             answer = exchange(self._target, HEALTH, self._within + GIVEN_BACK_SECONDS)
             if answer.status != 200:
                 kind = self._refused if answer.status == 503 else self.wrong
-                kind.append(f"GET /healthz of another client: {answer.status}")
+                kind.append(f"{OTHERS}: {answer.status}")
         except ExchangeError as error:
-            self._refused.append(f"GET /healthz of another client: {error}")
+            self._refused.append(f"{OTHERS}: {error}")
         self.slowest = max(self.slowest, time.monotonic() - began)
 
     def unserved(self) -> list[str]:
         """That it was not answered, or late."""
-        late = [f"GET /healthz of another client took {self.slowest:.1f} s"] if self.slowest > self._within else []
+        late = [f"{OTHERS} took {self.slowest:.1f} s"] if self.slowest > self._within else []
         return self._refused[:1] or late

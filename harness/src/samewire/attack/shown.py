@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from samewire.attack import results, rows
+from samewire.attack.judge import OTHERS
 from samewire.attack.results import Result
 from samewire.attack.rows import Attack, Step
 from samewire.contract.wire import Part
@@ -72,13 +73,22 @@ def _cell(one: Attack, servers: Sequence[Server], known: Mapping[str, Mapping[st
     found = [(server, result) for server in servers if (result := known[server.id].get(one.id))]
     if not found:
         return None
-    falls = {server.folder.name: "; ".join(result.problems) for server, result in found if result.problems}
+    falls: dict[str, list[str]] = {}
+    for server, result in found:
+        for problem in dict.fromkeys(map(_brief, result.problems)):
+            falls.setdefault(problem, []).append(server.folder.name)
     waits = [server.limits.get(one.row, "") for server, result in found if result.excused]
     outcome = FALLS if falls else WAITS if waits else WITHSTANDS
-    why = "; ".join(f"{name}: {problem}" for name, problem in falls.items()) or " ".join(dict.fromkeys(waits))
+    fallen = "; ".join(f"{', '.join(names)}: {problem}" for problem, names in falls.items())
+    why = fallen or " ".join(dict.fromkeys(waits))
     slowest = max(result.others_seconds for _, result in found)
     growth = max(result.memory_mib for _, result in found)
     return [outcome, why, _KINDS[outcome], f"others {slowest:.2f} s, +{growth} MiB"]
+
+
+def _brief(problem: str) -> str:
+    """How long others waited stands in the figures."""
+    return "others wait too long" if problem.startswith(OTHERS) else problem
 
 
 def told(step: Step) -> str:
