@@ -199,17 +199,30 @@ def test_results_are_kept_and_shown(tmp_path) -> None:
     for name, problems, excused in [("one", [], ["it waits"]), ("other", ["it has ended.\nIts last lines"], [])]:
         servers[name].folder.mkdir()
         verdict = judge.Verdict(first, seen, problems, excused, slowest=2.345, growth=5 << 20)
-        results.write(servers[name], {first.id: results.of(verdict), "gone": results.of(verdict)}, [first.id])
+        kept = results.of(verdict, at_once=3 if name == "other" else 1)
+        results.write(servers[name], {first.id: kept, "gone": kept}, [first.id])
     servers["one"] = replace(servers["one"], limits={first.row: "One at once, for 3 s."})
     assert results.read(servers["one"]).keys() == {first.id}
     theme = shown.theme({name: [server] for name, server in servers.items()}, "todo")
     cells = {row[0]: row[2] for case in theme["cases"] for row in case["rows"] if case["id"] == first.row}
     one, other, unknown = cells[first.id.partition("[")[2].rstrip("]")]
     assert one == ["others wait", "One at once, for 3 s.", 2, "others 2.35 s, +5 MiB"]
-    assert other == ["does not withstand", "other: it has ended.", 1, "others 2.35 s, +5 MiB"]
+    assert other == ["does not withstand", "other: it has ended.", 1, "others 2.35 s, +5 MiB; 3 servers at once"]
     assert unknown is None
     worst = shown.level({"stack": [*servers.values()]}, ["todo"])["themes"][0]["cases"][0]["rows"][0][2][0]
     assert worst[0] == "does not withstand"
+
+
+def test_servers_with_the_same_problem_stand_together(tmp_path) -> None:
+    first = rows.load("todo")[0][1][0]
+    servers = [replace(find_servers()[0], id=name, folder=tmp_path / name) for name in ("one", "two", "three")]
+    late, wrong = f"{judge.OTHERS} took 3.1 s", f"{judge.OTHERS}: 408"
+    for server, problems in zip(servers, ([late], [late, wrong], [wrong]), strict=True):
+        server.folder.mkdir()
+        verdict = judge.Verdict(first, Seen(connected=1), problems, [], slowest=3.1, growth=0)
+        results.write(server, {first.id: results.of(verdict)}, [first.id])
+    cell = shown.level({"stack": servers}, ["todo"])["themes"][0]["cases"][0]["rows"][0][2][0]
+    assert cell[1] == f"one, two: others wait too long; two, three: {wrong}"
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { type Client, Failed, type Listener, type Message } from './client.ts';
 import { bytesOf, type CountingAgent } from './wire.ts';
 
-/** `after` of a poll that asks for no message but only where the room is. */
-const NONE = '9223372036854775807';
+/** `after` of a poll that asks for no message but only where the room is: the largest number that JSON carries safely. */
+const NONE = `${Number.MAX_SAFE_INTEGER}`;
 
 /** What Chromium 156 sends with a fetch() of the chat's page beside Host and Connection. */
 const BROWSER = {

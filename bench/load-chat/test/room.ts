@@ -88,6 +88,9 @@ export class Room {
       return hangs ? { status: 0 } : refuses ? { status: 422 } : { status: 201, content: this.#take(user, text) };
     }
     const after = Number(searchParams.get('after'));
+    if (!Number.isSafeInteger(after)) {
+      return { status: 400 }; // beyond what the contract promises
+    }
     const messages = this.messages.filter(({ id }) => id > after).flatMap((message) => this.#copies(message));
     return { status: 200, content: { messages, last: this.messages.length } };
   }

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Event
 
 from rich.console import Console
 from rich.markup import escape
 
-from samewire.attack import judge, results, rows
-from samewire.attack.clients import attack as carry_out
+from samewire.attack import clients, judge, results, rows
 from samewire.attack.rows import Attack
 from samewire.contract.wire import HEALTH
 from samewire.http import ExchangeError, exchange
@@ -33,17 +33,20 @@ def attack_servers(
     Servers that are attacked side by side share the machine: it is harder for each of them. With `update` the results
     are written to their folders. Raises NotAttacked.
     """
-    ending = Event()
+    ending, at_once = Event(), min(at_once, len(servers))
     with Lab() as lab, ThreadPoolExecutor(at_once) as pool:
         try:
-            return sum(
-                pool.map(lambda server: _attack_server(server, row, lab, console, ending, update=update), servers)
+            attack = partial(
+                _attack_server, row=row, lab=lab, console=console, ending=ending, at_once=at_once, update=update
             )
+            return sum(pool.map(attack, servers))
         finally:
             ending.set()  # after Ctrl-C: no thread starts another server
 
 
-def _attack_server(server: Server, row: str, lab: Lab, console: Console, ending: Event, *, update: bool) -> bool:
+def _attack_server(
+    server: Server, *, row: str, lab: Lab, console: Console, ending: Event, at_once: int, update: bool
+) -> bool:
     """Whether the server did not withstand."""
     known = [one.id for _, attacks in _in_full(server.service, "") for one in attacks]
     fell = False
@@ -52,12 +55,12 @@ def _attack_server(server: Server, row: str, lab: Lab, console: Console, ending:
             break
         running = lab.start(server)
         before = judge.warm_up(running.target)
-        carry_out(running.target, small)
+        clients.attack(running.target, small)
         verdicts = [_attack(one, running.target, before, console) for one in attacks]
         running.kill()
         fell |= any(verdict.problems for verdict in verdicts)
         if update:
-            results.write(server, {verdict.attack.id: results.of(verdict) for verdict in verdicts}, known)
+            results.write(server, {one.attack.id: results.of(one, at_once) for one in verdicts}, known)
     return fell
 
 

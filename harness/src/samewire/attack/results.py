@@ -29,17 +29,20 @@ class Result:
     """Seconds of the slowest answer to another client."""
     memory_mib: int
     """MiB of proportional set size by which its memory grew at most."""
+    at_once: int = 1
+    """How many servers were attacked side by side, with this one: they shared the machine."""
     problems: tuple[str, ...] = ()
     excused: tuple[str, ...] = ()
     """What a limit of the server excuses."""
 
 
-def of(verdict: Verdict) -> Result:
-    """The result of an attack that has just ended."""
+def of(verdict: Verdict, at_once: int = 1) -> Result:
+    """The result of an attack that has just ended; so many servers were attacked side by side."""
     measured = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores"
     first_lines = tuple(problem.partition("\n")[0] for problem in verdict.problems)
     growth = max(0, verdict.growth >> 20)
-    return Result(measured, str(verdict.seen), round(verdict.slowest, 2), growth, first_lines, tuple(verdict.excused))
+    seen, slowest = str(verdict.seen), round(verdict.slowest, 2)
+    return Result(measured, seen, slowest, growth, at_once, first_lines, tuple(verdict.excused))
 
 
 def read(server: Server) -> dict[str, Result]:

@@ -83,12 +83,14 @@ def _cell(one: Attack, servers: Sequence[Server], known: Mapping[str, Mapping[st
     why = fallen or " ".join(dict.fromkeys(waits))
     slowest = max(result.others_seconds for _, result in found)
     growth = max(result.memory_mib for _, result in found)
-    return [outcome, why, _KINDS[outcome], f"others {slowest:.2f} s, +{growth} MiB"]
+    at_once = max(result.at_once for _, result in found)
+    shared = f"; {at_once} servers at once" if at_once > 1 else ""
+    return [outcome, why, _KINDS[outcome], f"others {slowest:.2f} s, +{growth} MiB{shared}"]
 
 
 def _brief(problem: str) -> str:
     """How long others waited stands in the figures."""
-    return "others wait too long" if problem.startswith(OTHERS) else problem
+    return "others wait too long" if problem.startswith(f"{OTHERS} took") else problem
 
 
 def told(step: Step) -> str:

@@ -29,6 +29,11 @@ class Totals:
         """Errors by requests, None without a request."""
         return sum(self.errors.values()) / self.requests if self.requests else None
 
+    @property
+    def errors_told(self) -> str:
+        """The number of errors of each kind, in words; empty without an error."""
+        return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.errors.items() if count)
+
     def as_dict(self) -> dict[str, Any]:
         """The load as run.json holds it."""
         return asdict(self)

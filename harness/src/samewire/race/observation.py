@@ -107,7 +107,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> Non
     result, hold = watch.load()
     watch.sampler.stop()
     if not hold:
-        run.load, run.failed, run.warnings = Unfinished(result.whole), validity.GAVE_UP, []
+        run.load, run.failed, run.warnings = Unfinished(result.whole), validity.gave_up(result.whole), []
         return
     load = run.load = workload.load(result)
     measured = Measured(load, hold, watch.during(hold), course.placement)
@@ -130,7 +130,7 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
         course.clear()
         wholes.append(result.whole)
         if not hold:
-            run.failed = f"sample {sample.name}: {validity.GAVE_UP}"
+            run.failed = f"sample {sample.name}: {validity.gave_up(result.whole)}"
             break
         load = workload.load(result)
         measured[sample.name] = Measured(load, hold, watch.during(hold), course.placement)

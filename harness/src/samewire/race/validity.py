@@ -5,7 +5,7 @@ All of it is told in warnings; nothing is dropped.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from samewire.race.load import Load
+from samewire.race.load import Load, Totals
 from samewire.race.placement import Placement
 from samewire.race.snapshots import Window
 
@@ -16,11 +16,15 @@ STEAL = 0.02
 SERVED_IN_TURN = 0.8
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_IN_TURN = "throughput × mean latency is"
-GAVE_UP = "every user gave up before the hold was over: no connection could be made any more"
 IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
 )
+
+
+def gave_up(whole: Totals) -> str:
+    """Why there are no figures, of a load whose hold was not finished."""
+    return f"every user gave up before the hold was over: {whole.errors_told or 'no error is known'}"
 
 
 def users_missing(load: Load, users: int) -> list[str]:
@@ -57,11 +61,9 @@ def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence
     `complaints` are those of the generator.
     """
     warnings = []
-    errors, lost = load.whole.errors, load.whole.users_lost
-    if any(errors.values()):
-        kinds = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors.items() if count)
-        warnings.append(f"errors: {kinds}")
-    if lost:
+    if told := load.whole.errors_told:
+        warnings.append(f"errors: {told}")
+    if lost := load.whole.users_lost:
         warnings.append(f"{lost} users gave up: no connection to the server could be made, or none in time")
     warnings += not_quiet(hold, "during")
     if hold.steal_share() > STEAL:
