@@ -14,7 +14,9 @@ import akka.http.scaladsl.model.{
 }
 import akka.http.scaladsl.server.Directive0
 import akka.http.scaladsl.server.Directives._
+import akka.stream.scaladsl.Flow
 import akka.util.ByteString
+import akka.NotUsed
 import java.util.concurrent.TimeoutException
 import scala.concurrent.duration._
 
@@ -25,6 +27,10 @@ object RequestBody {
   private val MaxTime = 30.seconds
   private val TooLarge = "The body is too large."
 
+  /** A tiny chunk costs far more than its bytes. */
+  private val ManyChunks = 1000
+  private val SmallChunk = 16
+
   /** A body is read whole, wherever it is sent, before its request is answered. */
   val read: Directive0 = extractRequestContext.flatMap { context =>
     import context.{materializer, request}
@@ -33,12 +39,24 @@ object RequestBody {
       val body = request.entity.dataBytes
         .completionTimeout(MaxTime)
         .mapError(asRefusal)
+        .via(limitChunks)
         .runFold(ByteString.newBuilder)((copied, bytes) => copied.putBytes(bytes.toArray))
       onSuccess(body).flatMap { copied =>
         mapRequest(_.withEntity(request.entity.contentType, copied.result()))
       }
     }
   }
+
+  private val limitChunks: Flow[ByteString, ByteString, NotUsed] =
+    Flow[ByteString].statefulMap(() => (0, 0))(
+      { case ((chunks, size), bytes) =>
+        val sum @ (number, length) = (chunks + 1, size + bytes.length)
+        if (number > ManyChunks && length / number < SmallChunk)
+          throw refusal(ContentTooLarge, "The body comes in too many tiny chunks.")
+        (sum, bytes)
+      },
+      _ => None
+    )
 
   /** A body that cannot be read is its client's fault. */
   private def asRefusal: PartialFunction[Throwable, Throwable] = {
