@@ -12,7 +12,6 @@ export function createHttpServer(app: Express): Server {
       keepAliveTimeout: 50_000,
       requireHostHeader: false, // refused in turn: see framing.ts
       joinDuplicateHeaders: true, // two Host fields become one that is refused
-      optimizeEmptyRequests: true, // no stream of events for a body that is not there
     },
     inTurn(app),
   );
