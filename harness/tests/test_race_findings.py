@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 
 from samewire.manifest import Server
 from samewire.race.experiment import Entrant, Finding, Selector
 from samewire.race.findings import Figures, comparisons, judge
+from samewire.race.statistics import ratio_p
 
 METRIC = "throughput_rps"
 NODE, NETTY, PHP = "servers-node/a", "servers-java/b", "servers-php/c"
@@ -94,13 +96,19 @@ def test_a_server_without_figures_leaves_a_finding_untested():
     assert (row.verdict, row.why) == ("not tested", f"no figures of {NETTY}")
 
 
-def test_the_slowest_is_found_by_its_mean():
-    finding = _finding(
-        subject=_selector(language="TypeScript"), others=_selector(), compare="lowest", at_least=8, at_most=12
-    )
-    row = judge(finding, CLEAR)
+LOWEST = _finding(
+    subject=_selector(language="TypeScript"), others=_selector(), compare="lowest", at_least=8, at_most=12
+)
+
+
+def test_the_slowest_is_whichever_it_is():
+    row = judge(LOWEST, _figures([100, 101, 99], [50, 51, 49], [10, 10, 10.2]))
     assert row.verdict == "holds"
-    assert f"{NODE} to {PHP}: 9.6" in row.ours.text
+    assert f"{NODE} to the lowest of 2 servers: 9.9" in row.ours.text
+    # Which of the two is the slower one is not known: the ratio to the slower is no surer than that to either.
+    row = judge(LOWEST, _figures([100, 101, 99], [9, 10, 14], [10, 10, 10.2]))
+    assert row.verdict == "undecided"
+    assert judge(LOWEST, _figures([100], [50], [10])).why == "one round gives no interval"
 
 
 def test_the_mean_of_the_others_is_geometric():
@@ -125,7 +133,7 @@ def test_a_value_may_be_zero():
 
 def test_only_rounds_that_both_have_are_paired():
     figures = _figures([100, None, 100], [50, 7, 50], [1, 1, 1])
-    assert figures.ratio(METRIC, [NODE], [NETTY]).n == 2
+    assert figures.paired(METRIC, [NODE], [NETTY]) == (pytest.approx([100, 100]), pytest.approx([50, 50]))
 
 
 def test_comparisons_name_no_winner_without_a_reason():
@@ -133,6 +141,42 @@ def test_comparisons_name_no_winner_without_a_reason():
     assert [(row.a, row.b, row.verdict) for row in rows] == [
         (NODE, NETTY, "a higher"), (NODE, PHP, "undecided"), (NETTY, PHP, "b higher"),
     ]  # fmt: skip
+
+
+def test_a_failure_among_many_needs_a_wider_interval():
+    """Of two comparisons one seems to fail at 95 %, but not at the 97.5 % that two need together."""
+    figures = _figures([100, 100, 100], [50, 51, 49], [98.0, 98.6, 97.4])
+    php = {"subject": _selector(language="PHP"), "compare": "each", "at_least": 1}
+    alone, both = _finding(others=_selector(language="TypeScript"), **php), _finding(others=_selector(), **php)
+    assert judge(alone, figures).verdict == "does not hold"
+    row = judge(both, figures)
+    assert row.verdict == "undecided"
+    assert row.why.startswith("only a part of the interval is at least 1; the closest of 2 comparisons is shown")
+    assert row.why.endswith(", with its interval of 97.5 %")
+
+
+def test_pairs_of_a_metric_are_decided_together():
+    """Equal servers: at 95 % for each of 15 pairs, far more than 5 % of races would call some server higher."""
+    random = np.random.default_rng(20260105)
+    names = [f"servers-x/{number}" for number in range(6)]
+    entrants = {name: _server(name, "any", "memory") for name in names}
+    races, together, alone = 400, 0, 0
+    for _ in range(races):
+        rounds = {name: list(np.exp(random.normal(0, 0.1, 5))) for name in names}
+        values = {name: {METRIC: dict(enumerate(of_server))} for name, of_server in rounds.items()}
+        rows = comparisons(Figures(entrants, dict.fromkeys(names, True), values), [METRIC])
+        together += any(row.verdict != "undecided" for row in rows)
+        alone += any(ratio_p(rounds[row.a], rounds[row.b]) < 0.05 for row in rows)
+    # Three standard errors above 5 %.
+    assert together / races <= 0.05 + 3 * (0.05 * 0.95 / races) ** 0.5
+    assert alone / races > 0.3
+
+
+def test_a_verdict_is_that_of_the_interval_that_is_shown():
+    rows = comparisons(_figures([100, 101, 99], [50, 51, 49], [97, 96, 98]), [METRIC])
+    assert [row.confidence for row in rows] == pytest.approx([1 - 0.05 / 3, 0.95, 1 - 0.05 / 2])
+    for row in rows:
+        assert (row.verdict == "undecided") == (row.ratio.low <= 1 <= row.ratio.high)
 
 
 def test_comparisons_with_a_stand_in_have_no_ratio():
@@ -150,7 +194,7 @@ def _sampled(**values):
     for metric, (of_node, of_netty) in values.items():
         for name, rounds in ((NODE, of_node), (NETTY, of_netty)):
             for number, in_samples in enumerate(rounds, 1):
-                for sample, value in zip(SAMPLES, in_samples, strict=True):
+                for sample, value in enumerate(in_samples, 1):
                     by_server[name].setdefault(f"{metric} of sample {sample}", {})[number] = value
     servers = {name: SERVERS[name] for name in by_server}
     return Figures(servers, dict.fromkeys(servers, True), by_server)
@@ -207,27 +251,39 @@ def test_two_metrics_agree_if_they_are_on_the_same_side_in_every_sample(cv_of_ne
     assert "; switches_per_s: " in row.ours.text
 
 
-CORRELATED = _of_samples(relation="correlate", metrics=("switches_per_s", "latency_cv"), others=None, at_least=0.5)
+SIX = tuple("123456")
+CORRELATED = _of_samples(
+    relation="correlate", metrics=("switches_per_s", "latency_cv"), others=None, at_least=0.5, samples=SIX
+)
+UP, NEARLY_UP = _near(10, 20, 30, 40, 50, 60), _near(1, 1.9, 3.1, 4.2, 4.9, 6.1)
 
 
 def test_metrics_are_correlated_over_the_samples():
-    figures = _sampled(
-        switches_per_s=(_near(10, 20, 30), _near(10, 20, 30)), latency_cv=(_near(1, 1.9, 3.1), _near(1, 2, 3))
-    )
+    figures = _sampled(switches_per_s=(UP, UP), latency_cv=(NEARLY_UP, _near(1, 2, 3, 4, 5, 6)))
     row = judge(CORRELATED, figures)
     assert row.verdict == "holds"
-    assert row.ours.value == pytest.approx(0.9966, abs=1e-4)
+    assert row.ours.value == pytest.approx(np.corrcoef(UP[1], NEARLY_UP[1])[0, 1])
     assert row.ours.unit == ""
-    of_differences = _of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5)
+    of_differences = _of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5, samples=SIX)
     assert judge(of_differences, figures).why == "a figure is zero, or no round has all of the figures"
+
+
+def test_more_rounds_do_not_make_a_correlation_over_few_samples_surer():
+    loose = _near(1, 3, 2, 2.5, 6, 3.5)
+    few = judge(CORRELATED, _sampled(switches_per_s=(UP, UP), latency_cv=(loose, loose)))
+    many = judge(CORRELATED, _sampled(switches_per_s=(UP * 9, UP * 9), latency_cv=(loose * 9, loose * 9)))
+    assert few.verdict == many.verdict == "undecided"
+    assert (few.ours.low, few.ours.high) == pytest.approx((many.ours.low, many.ours.high))
+    one = judge(CORRELATED, _sampled(switches_per_s=(UP[:1], UP[:1]), latency_cv=(loose[:1], loose[:1])))
+    assert one.why == "one round gives no interval"
 
 
 def test_differences_are_correlated_over_the_samples():
     figures = _sampled(
-        switches_per_s=(_near(10, 20, 30), _near(5, 10, 35)), latency_cv=(_near(1, 2, 3), _near(0.8, 1.6, 3.2))
+        switches_per_s=(UP, _near(5, 10, 35, 30, 55, 50)), latency_cv=(NEARLY_UP, _near(0.8, 1.5, 3.3, 3.8, 5.1, 5.7))
     )
-    row = judge(_of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5), figures)
-    # Differences 5, 10, -5 and 0.2, 0.4, -0.2 in the second round, and in step with them in the others.
+    row = judge(_of_samples(relation="correlate", metrics=CORRELATED.metrics, at_least=0.5, samples=SIX), figures)
+    # Differences 5, 10, -5, 10, -5, 10 and 0.2, 0.4, -0.2, 0.4, -0.2, 0.4.
     assert row.verdict == "holds"
     assert row.ours.value == pytest.approx(1)
     assert row.ours.text.startswith(f"{NODE} less {NETTY}: 1 (")

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from samewire.race.statistics import Interval, correlation_interval, mean_interval, ratio_interval
+from samewire.race.statistics import Interval, correlation_interval, holm, mean_interval, ratio_interval, ratio_p
 
 ROUNDS = 5
 RACES = 4000
@@ -91,16 +91,41 @@ def test_a_bootstrap_of_five_rounds_would_decide_falsely():
     assert _coverage(covered) < 0.88
 
 
-def test_the_mean_of_correlations_is_that_of_fishers_z():
-    # z = artanh r is 0.5, 1, 1.5: mean 1, s = 0.5, t(0.975; 2) = 4.302653.
-    interval = correlation_interval([math.tanh(z) for z in (0.5, 1.0, 1.5)])
-    half = 4.302653 * 0.5 / math.sqrt(3)
-    assert interval.mean == pytest.approx(math.tanh(1))
-    assert (interval.low, interval.high) == pytest.approx((math.tanh(1 - half), math.tanh(1 + half)), rel=1e-6)
+def test_a_p_value_is_that_of_the_interval():
+    random = np.random.default_rng(20260104)
+    for _ in range(200):
+        a, b = np.exp(random.normal(0.05, 0.1, (2, ROUNDS)))
+        p = ratio_p(list(a), list(b))
+        for factor, holds_one in ((1 - 1e-6, True), (1 + 1e-6, False)):
+            interval = ratio_interval(list(a), list(b), 1 - p * factor)
+            assert (interval.low <= 1 <= interval.high) == holds_one
 
 
-def test_a_perfect_correlation_has_a_finite_z():
-    assert correlation_interval([1.0, 1.0]) == Interval(pytest.approx(1), pytest.approx(1), pytest.approx(1), 2)
-    assert correlation_interval([-1.0]) == Interval(pytest.approx(-1), None, None, 1)
-    with pytest.raises(ValueError, match="no rounds"):
-        correlation_interval([])
+def test_p_values_of_rounds_that_do_not_vary():
+    assert ratio_p([2.0, 2.0], [1.0, 1.0]) == 0
+    assert ratio_p([1.0, 1.0], [1.0, 1.0]) == 1
+    assert ratio_p([2.0], [1.0]) == 1
+
+
+def test_holm_tests_one_after_the_other_until_one_is_not_rejected():
+    # 0.05 / 4 rejects 0.01, 0.05 / 3 does not reject 0.03, so neither is 0.04, though it is below 0.05.
+    assert holm([0.04, 0.01, 0.03, 0.9], 0.05) == pytest.approx([0.05 / 3, 0.05 / 4, 0.05 / 3, 0.05 / 3])
+    assert holm([0.001, 0.02, 0.04], 0.05) == pytest.approx([0.05 / 3, 0.05 / 2, 0.05])
+    assert holm([]) == []
+
+
+def test_correlation_of_ten_samples_is_as_sure_as_ten_are():
+    x = [0.1, 1.4, 2.2, 2.9, 4.3, 5.1, 5.8, 7.2, 8.0, 9.1]
+    y = [1.0, 0.4, 2.9, 2.0, 3.1, 6.0, 4.2, 7.9, 6.5, 8.8]
+    interval = correlation_interval(x, y)
+    r = float(np.corrcoef(x, y)[0, 1])
+    # Fisher: artanh r ± 1.959964 / √(n − 3).
+    assert interval.mean == pytest.approx(r)
+    ends = [math.tanh(math.atanh(r) + sign * 1.959964 / math.sqrt(7)) for sign in (-1, 1)]
+    assert (interval.low, interval.high) == pytest.approx(ends, rel=1e-6)
+    assert interval.n == 10
+
+
+def test_a_correlation_needs_what_varies():
+    with pytest.raises(ValueError, match="does not vary"):
+        correlation_interval([1.0, 1.0], [1.0, 2.0])

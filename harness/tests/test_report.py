@@ -296,6 +296,14 @@ def test_the_verdict_names_the_winner(run):
     assert race.verdict().endswith("1.25 times as many as node/pg, the next.")
 
 
+def test_a_report_says_how_pairs_were_decided(run, page):
+    assert "with its 95 % interval, over the same rounds" in page
+    for row in run["comparisons"]:
+        row["confidence"] = 0.9967
+    together = html_of(run)
+    assert "with its interval, over the same rounds. The pairs of a figure are decided together (Holm)" in together
+
+
 def test_one_round_decides_nothing():
     race = Race(synthetic_run(rounds=1))
     assert race.verdict().startswith("One round decides nothing: ")

@@ -68,7 +68,7 @@ class Finding:
     """A finding of a study as something that can be tested.
 
     With `others`, the ratio of the subject's metric to theirs is to be between `at_least` and `at_most`; `compare` says
-    whether to each of the others, to the one with the lowest or highest mean, or to their geometric mean. With `order`,
+    whether to each of the others, to the lowest or highest of them, or to their geometric mean. With `order`,
     the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
     the bounds.
 

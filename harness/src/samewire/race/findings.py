@@ -8,7 +8,15 @@ from itertools import combinations
 
 from samewire.race.experiment import Entrant, Finding, Selector
 from samewire.race.metrics import of_sample
-from samewire.race.statistics import Interval, correlation_interval, mean_interval, ratio_interval
+from samewire.race.statistics import (
+    CONFIDENCE,
+    Interval,
+    correlation_interval,
+    holm,
+    mean_interval,
+    ratio_interval,
+    ratio_p,
+)
 from samewire.race.verdicts import (
     A_HIGHER,
     B_HIGHER,
@@ -40,8 +48,8 @@ class Figures:
         """The entrants that a selector means, by id."""
         return [name for name, entrant in self.entrants.items() if selector.matches(entrant)]
 
-    def ratio(self, metric: str, a: Sequence[str], b: Sequence[str]) -> Interval | None:
-        """The ratio of two groups (geometric means) over the rounds that all have; None without one, or with a zero."""
+    def paired(self, metric: str, a: Sequence[str], b: Sequence[str]) -> tuple[list[float], list[float]] | None:
+        """Geometric means of two groups in the rounds that all have; None without such a round, or with a zero."""
         rounds = [self.rounds(server, metric) for server in (*a, *b)]
         common = [number for number in rounds[0] if all(number in others for others in rounds)]
         if not common or any(values[number] <= 0 for values in rounds for number in common):
@@ -51,22 +59,35 @@ class Figures:
             return math.exp(math.fsum(math.log(values[number]) for values in group) / len(group))
 
         split = len(a)
-        return ratio_interval(
-            [mean(rounds[:split], number) for number in common], [mean(rounds[split:], number) for number in common]
+        return (
+            [mean(rounds[:split], number) for number in common],
+            [mean(rounds[split:], number) for number in common],
         )
 
 
 def comparisons(figures: Figures, metrics: Sequence[str]) -> list[Comparison]:
-    """Every two servers in every metric; a server on a stand-in is compared with none."""
-    return [_compared(figures, metric, a, b) for metric in metrics for a, b in combinations(figures.entrants, 2)]
+    """Every two servers in every metric; a server on a stand-in is compared with none.
+
+    Those of a metric are decided together, by Holm's levels: in 95 of 100 races of equal servers none is called higher.
+    """
+    return [one for metric in metrics for one in _compared(figures, metric)]
 
 
-def _compared(figures: Figures, metric: str, a: str, b: str) -> Comparison:
-    if not (figures.ranked[a] and figures.ranked[b]):
-        return Comparison(metric, a, b, None, STAND_IN)
-    ratio = figures.ratio(metric, [a], [b])
-    side = _side(ratio) if ratio else 0
-    return Comparison(metric, a, b, ratio, {1: A_HIGHER, -1: B_HIGHER}.get(side, UNDECIDED))
+def _compared(figures: Figures, metric: str) -> Iterator[Comparison]:
+    pairs = list(combinations(figures.entrants, 2))
+    on_stand_in = {pair for pair in pairs if not all(figures.ranked[server] for server in pair)}
+    paired = {
+        (a, b): rounds for a, b in pairs if (a, b) not in on_stand_in and (rounds := figures.paired(metric, [a], [b]))
+    }
+    levels = dict(zip(paired, holm([ratio_p(*rounds) for rounds in paired.values()]), strict=True))
+    for a, b in pairs:
+        if rounds := paired.get((a, b)):
+            confidence = 1 - levels[a, b]
+            ratio = ratio_interval(*rounds, confidence)
+            verdict = {1: A_HIGHER, -1: B_HIGHER}.get(_side(ratio), UNDECIDED)
+            yield Comparison(metric, a, b, ratio, verdict, confidence)
+        else:
+            yield Comparison(metric, a, b, None, STAND_IN if (a, b) in on_stand_in else UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -187,20 +208,31 @@ def judge(finding: Finding, figures: Figures) -> Judgement:
         return judgement(NOT_TESTED, f"no figures of {', '.join(unmeasured)}")
     if stand_ins := [server for server in involved if not figures.ranked[server]]:
         return judgement(STAND_IN, f"on a stand-in for the database: {', '.join(stand_ins)}")
-    tests = _tests(finding, figures, [group for _, group in groups])
-    if tests is None:
+    servers = [group for _, group in groups]
+    tests = _tests(finding, figures, servers, CONFIDENCE)
+    if not tests:
         return judgement(NOT_TESTED, "a figure is zero, or no round has all of the figures")
-    verdicts = {test.verdict for test in tests}
-    verdict = FAILS if FAILS in verdicts else UNDECIDED if UNDECIDED in verdicts else HOLDS
-    # What is shown is the test on which the verdict hangs.
-    decisive = min((test for test in tests if test.verdict == verdict), key=lambda test: test.margin)
-    return judgement(verdict, _why(tests, decisive), decisive.ours())
+    # All must hold, each at its own level. But the more there are, the likelier one seems to fail by chance: the
+    # intervals of those that may fail are wider, so that they hold all of the true values at once (Bonferroni).
+    together = 1 - (1 - CONFIDENCE) / len(tests)
+    wide = _tests(finding, figures, servers, together) or []
+    open_ = [wider for test, wider in zip(tests, wide, strict=True) if test.verdict != HOLDS]
+    if not open_:
+        return judgement(HOLDS, *_decisive(tests, len(tests), CONFIDENCE))
+    failed = [test for test in open_ if test.verdict == FAILS]
+    return judgement(FAILS if failed else UNDECIDED, *_decisive(failed or open_, len(tests), together))
 
 
-def _why(tests: Sequence[_Test | _Agreement], decisive: _Test | _Agreement) -> str:
-    if decisive.ours().low is None:
-        return "one round gives no interval"
-    return decisive.why() + (f"; the closest of {len(tests)} comparisons is shown" if len(tests) > 1 else "")
+def _decisive(tests: Sequence[_Test | _Agreement], number: int, confidence: float) -> tuple[str, Ours]:
+    """Why, and our value, of the test on which a verdict hangs, one of so many with intervals of that confidence."""
+    shown = min(tests, key=lambda test: test.margin)
+    ours = shown.ours()
+    if ours.low is None:
+        return "one round gives no interval", ours
+    if number == 1:
+        return shown.why(), ours
+    of = "" if confidence == CONFIDENCE else f", with its interval of {100 * confidence:.3g} %"
+    return f"{shown.why()}; the closest of {number} comparisons is shown{of}", ours
 
 
 def _metrics(finding: Finding) -> dict[str, tuple[str, ...]]:
@@ -223,16 +255,18 @@ def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector, list[str
     return groups
 
 
-def _tests(finding: Finding, figures: Figures, groups: list[list[str]]) -> Sequence[_Test | _Agreement] | None:
-    """The claims of a finding with our intervals; None when one of them cannot be had."""
+def _tests(
+    finding: Finding, figures: Figures, groups: list[list[str]], confidence: float
+) -> Sequence[_Test | _Agreement] | None:
+    """The claims of a finding with our intervals of that confidence; None when one of them cannot be had."""
     try:
         if finding.relation == "correlate":
-            return list(_correlations(finding, figures, groups))
+            return list(_correlations(finding, figures, groups, confidence))
         kind = _agreements if finding.relation == "agree" else _comparisons
         return [
             test
             for sample, metrics in _metrics(finding).items()
-            for test in kind(finding, figures, groups, metrics, f", sample {sample}" if sample else "")
+            for test in kind(finding, figures, groups, metrics, f", sample {sample}" if sample else "", confidence)
         ]
     except _NoFigureError:
         return None
@@ -243,78 +277,105 @@ class _NoFigureError(Exception):
 
 
 def _comparisons(
-    finding: Finding, figures: Figures, groups: list[list[str]], metrics: tuple[str, ...], where: str
+    finding: Finding,
+    figures: Figures,
+    groups: list[list[str]],
+    metrics: tuple[str, ...],
+    where: str,
+    confidence: float,
 ) -> Iterator[_Test]:
     (metric,), bounds = metrics, (finding.at_least, finding.at_most)
     if finding.order:
         pairs = [(groups[place], groups[place + 1]) for place in range(len(groups) - 1)]
         bounds = (1.0, None)
-    elif finding.others:
-        pairs = _pairs(finding, figures, *groups, metric)
-    else:
+    elif not finding.others:
         for server in groups[0]:
-            interval = mean_interval(list(figures.rounds(server, metric).values()))
+            interval = mean_interval(list(figures.rounds(server, metric).values()), confidence)
             yield _Test(interval, f"{server}{where}", *bounds, unit="")
         return
+    elif finding.compare in ("lowest", "highest"):
+        interval = _to_extreme(figures, metric, *groups, finding.compare, confidence)
+        text = f"{_named(groups[0])} to the {finding.compare} of {len(groups[1])} servers{where}"
+        yield _Test(interval, text, *bounds, unit="×")
+        return
+    else:
+        subject, others = groups
+        pairs = [(subject, others)] if finding.compare == "mean" else [(subject, [other]) for other in others]
     for a, b in pairs:
-        yield _Test(_ratio(figures, metric, a, b), f"{_named(a)} to {_named(b)}{where}", *bounds, unit="×")
+        interval = _ratio(figures, metric, a, b, confidence)
+        yield _Test(interval, f"{_named(a)} to {_named(b)}{where}", *bounds, unit="×")
+
+
+def _to_extreme(
+    figures: Figures, metric: str, subject: list[str], others: list[str], compare: str, confidence: float
+) -> Interval:
+    """The ratio to the lowest or highest of the others, whichever that is.
+
+    It is the highest or lowest of the ratios to each. Intervals that hold all of these at once (Bonferroni) bound it:
+    none of the others is picked by the data that it is tested on.
+    """
+    together = 1 - (1 - confidence) / len(others)
+    ratios = [_ratio(figures, metric, subject, [other], together) for other in others]
+    extreme = max if compare == "lowest" else min
+    lows = [one.low for one in ratios if one.low is not None]
+    highs = [one.high for one in ratios if one.high is not None]
+    known = len(lows) == len(others)
+    return Interval(
+        extreme(one.mean for one in ratios),
+        extreme(lows) if known else None,
+        extreme(highs) if known else None,
+        min(one.n for one in ratios),
+    )
 
 
 def _agreements(
-    finding: Finding, figures: Figures, groups: list[list[str]], metrics: tuple[str, ...], where: str
+    finding: Finding,
+    figures: Figures,
+    groups: list[list[str]],
+    metrics: tuple[str, ...],
+    where: str,
+    confidence: float,
 ) -> Iterator[_Agreement]:
     for a in groups[0]:
         for b in groups[1]:
-            first, second = (_ratio(figures, metric, [a], [b]) for metric in metrics)
+            first, second = (_ratio(figures, metric, [a], [b], confidence) for metric in metrics)
             yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}")
 
 
-def _correlations(finding: Finding, figures: Figures, groups: list[list[str]]) -> Iterator[_Test]:
+def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], confidence: float) -> Iterator[_Test]:
     """Correlations over the samples: of each server, or of its differences from each of the others."""
     pairs = [(a, b) for a in groups[0] for b in groups[1]] if finding.others else [(a,) for a in groups[0]]
     for servers in pairs:
-        needed = [
-            figures.rounds(one, metric) for one in servers for both in _metrics(finding).values() for metric in both
-        ]
-        rounds = set.intersection(*map(set, needed))
-        try:
-            found = [_correlation(finding, figures, servers, number) for number in sorted(rounds)]
-            interval = correlation_interval(found)
-        except ValueError as error:
-            raise _NoFigureError from error
+        interval = _correlation(finding, figures, servers, confidence)
         yield _Test(interval, " less ".join(servers), finding.at_least, finding.at_most, unit="")
 
 
-def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], number: int) -> float:
-    """Pearson's, in one round. Raises ValueError where one of the two does not vary."""
+def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], confidence: float) -> Interval:
+    """Pearson's, of the means of rounds: more rounds make these surer, and no more samples of them."""
+    needed = [figures.rounds(one, metric) for one in servers for both in _metrics(finding).values() for metric in both]
+    rounds = set.intersection(*map(set, needed))
+    if not rounds:
+        raise _NoFigureError
 
     def value(metric: str) -> float:
-        subject, *other = (figures.rounds(server, metric)[number] for server in servers)
+        subject, *other = (
+            statistics.fmean(figures.rounds(server, metric)[number] for number in rounds) for server in servers
+        )
         return subject - sum(other)
 
-    return statistics.correlation(*zip(*(map(value, both) for both in _metrics(finding).values()), strict=True))
+    x, y = zip(*(map(value, both) for both in _metrics(finding).values()), strict=True)
+    try:
+        found = correlation_interval(x, y, confidence)
+    except ValueError as error:
+        raise _NoFigureError from error
+    return found if len(rounds) > 1 else replace(found, low=None, high=None)
 
 
-def _ratio(figures: Figures, metric: str, a: list[str], b: list[str]) -> Interval:
-    ratio = figures.ratio(metric, a, b)
-    if ratio is None:
+def _ratio(figures: Figures, metric: str, a: list[str], b: list[str], confidence: float) -> Interval:
+    rounds = figures.paired(metric, a, b)
+    if rounds is None:
         raise _NoFigureError
-    return ratio
-
-
-def _pairs(
-    finding: Finding, figures: Figures, subject: list[str], others: list[str], metric: str
-) -> list[tuple[list[str], list[str]]]:
-    if finding.compare == "mean":
-        return [(subject, others)]
-    if finding.compare == "each":
-        return [(subject, [other]) for other in others]
-
-    def mean(server: str) -> float:
-        return mean_interval(list(figures.rounds(server, metric).values())).mean
-
-    extreme = min if finding.compare == "lowest" else max
-    return [(subject, [extreme(others, key=mean)])]
+    return ratio_interval(*rounds, confidence)
 
 
 def _named(group: list[str]) -> str:

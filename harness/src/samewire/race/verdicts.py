@@ -16,13 +16,17 @@ B_HIGHER = "b higher"
 
 @dataclass(frozen=True)
 class Comparison:
-    """The ratio of a metric of `a` to that of `b`, None where there is none, and who is higher."""
+    """The ratio of a metric of `a` to that of `b`, None where there is none, and who is higher.
+
+    `confidence` is that of the ratio's interval, by which it is decided.
+    """
 
     metric: str
     a: str
     b: str
     ratio: Interval | None
     verdict: str
+    confidence: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as run.json holds it."""

@@ -204,6 +204,11 @@ class Race:
         return ranked + self.unranked
 
     @property
+    def decided_together(self) -> bool:
+        """Whether the pairs of a metric were decided together, or each at 95 %."""
+        return any("confidence" in item for item in self.data["comparisons"])
+
+    @property
     def compared(self) -> list[str]:
         """The metrics in which servers were compared."""
         return list(dict.fromkeys(metric for metric, _, _ in self._comparisons))
