@@ -207,7 +207,7 @@ def test_results_are_kept_and_shown(tmp_path) -> None:
     cells = {row[0]: row[2] for case in theme["cases"] for row in case["rows"] if case["id"] == first.row}
     one, other, unknown = cells[first.id.partition("[")[2].rstrip("]")]
     assert one == ["others wait", "One at once, for 3 s.", 2, "others 2.35 s, +5 MiB"]
-    assert other == ["does not withstand", "other: it has ended.", 1, "others 2.35 s, +5 MiB; 3 servers at once"]
+    assert other == ["does not withstand", "other: it has ended.", 1, "others 2.35 s, +5 MiB; up to 3 servers at once"]
     assert unknown is None
     worst = shown.level({"stack": [*servers.values()]}, ["todo"])["themes"][0]["cases"][0]["rows"][0][2][0]
     assert worst[0] == "does not withstand"

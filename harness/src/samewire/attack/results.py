@@ -30,7 +30,7 @@ class Result:
     memory_mib: int
     """MiB of proportional set size by which its memory grew at most."""
     at_once: int = 1
-    """How many servers were attacked side by side, with this one: they shared the machine."""
+    """How many servers at most were attacked side by side, with this one: they shared the machine."""
     problems: tuple[str, ...] = ()
     excused: tuple[str, ...] = ()
     """What a limit of the server excuses."""

@@ -84,7 +84,7 @@ def _cell(one: Attack, servers: Sequence[Server], known: Mapping[str, Mapping[st
     slowest = max(result.others_seconds for _, result in found)
     growth = max(result.memory_mib for _, result in found)
     at_once = max(result.at_once for _, result in found)
-    shared = f"; {at_once} servers at once" if at_once > 1 else ""
+    shared = f"; up to {at_once} servers at once" if at_once > 1 else ""
     return [outcome, why, _KINDS[outcome], f"others {slowest:.2f} s, +{growth} MiB{shared}"]
 
 
