@@ -68,7 +68,8 @@ class Figures:
 def comparisons(figures: Figures, metrics: Sequence[str]) -> list[Comparison]:
     """Every two servers in every metric; a server on a stand-in is compared with none.
 
-    Those of a metric are decided together, by Holm's levels: in 95 of 100 races of equal servers none is called higher.
+    Those of a metric are decided together, by Holm's levels: in at least 95 of 100 races of
+    equal servers none is called higher.
     """
     return [one for metric in metrics for one in _compared(figures, metric)]
 

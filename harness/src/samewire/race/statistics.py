@@ -22,7 +22,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean of `n` rounds and its interval; `low` and `high` are None for a single round."""
+    """A mean of `n` rounds, or a correlation of `n` pairs; the ends of its interval are None for a single round."""
 
     mean: float
     low: float | None
