@@ -14,7 +14,7 @@ from rich.console import Console
 
 from samewire.manifest import Server, Variant
 from samewire.process import StartError
-from samewire.race import RaceError, metrics, observation, runner, validity
+from samewire.race import RaceError, metrics, observation, runner, validity, warming
 from samewire.race.experiment import load
 from samewire.race.generator import Program
 from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS, Metric
@@ -22,6 +22,7 @@ from samewire.race.metrics import metrics_of
 from samewire.race.placement import place
 from samewire.race.processes import Usage
 from samewire.race.snapshots import CoreTimes, Snapshot
+from samewire.race.steadiness import Warming
 from samewire.race.workloads import Lookups, Requests
 from samewire.race.workloads.requests import Exchange, RequestStage
 from samewire.report import model as report_model
@@ -183,6 +184,7 @@ def fake(monkeypatch, tmp_path):
     for workload in (Lookups, Requests):
         monkeypatch.setattr(workload, "lists", lambda *_: [])
     monkeypatch.setattr(observation.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(warming, "move", lambda pid, cores: None)  # pids are made up
     # The fake load is of far fewer requests than so many users would send.
     monkeypatch.setattr(validity, "SERVED_IN_TURN", 0)
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
@@ -266,6 +268,29 @@ def test_verdicts_follow_the_figures(fake):
     }
     assert content["summary"][FAST.id]["throughput_rps"]["n"] == 5
     assert {row["verdict"] for row in content["findings"]} >= {"not tested"}
+
+
+def test_servers_are_warmed_until_they_are_steady(fake):
+    content = _content(_race())
+    for run in content["runs"]:
+        assert run["warming"]["steady"]
+        assert [window["cores"] for window in run["warming"]["windows"]] == [2] * 6 + [1] * 3
+    assert content["parameters"]["steady_within_s"] == 60
+    assert "warming" not in _content(_race(profile="smoke"))["runs"][0]
+
+
+def test_nothing_is_decided_on_a_server_that_is_not_steady(fake):
+    fake.setattr(
+        runner.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id)
+    )
+    content = _content(_race(servers=[FAST, SLOW, replace(OTHER, store="postgresql")]))
+    jsonschema.validate(content, SCHEMA)
+    decided = {(row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == "throughput_rps"}
+    assert decided[FAST.id, SLOW.id] == decided[FAST.id, OTHER.id] == "undecided"
+    assert decided[SLOW.id, OTHER.id] != "undecided"
+    warning = "the server was not steady: the processor time of a request still changed after 60 s of load"
+    assert {warning in run["warnings"] for run in content["runs"] if run["server"] == FAST.id} == {True}
+    assert f"{FAST.id} was not steady in 5 of 5 runs: nothing is decided on its figures" in content["warnings"]
 
 
 def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake):

@@ -7,24 +7,33 @@ import { readScenario, type Scenario } from './scenario.ts';
 /** Longer than this and the users are not where they should be. */
 const STILL_MS = 100;
 
-const [file] = process.argv.slice(2);
-if (file === undefined) {
-  console.error('usage: node src/main.ts SCENARIO; then a line URL RESULT for every run');
+/** URL, file of the result, number of the scenario: a path may have blanks. */
+const LINE = /^(\S+) (.+?)(?: (\d+))?$/s;
+
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  console.error('usage: node src/main.ts SCENARIO…; then a line URL RESULT [N] for every run');
   process.exit(2);
 }
-let scenario: Scenario;
-try {
-  scenario = readScenario(file);
-} catch (error) {
-  console.error(`${file}: ${(error as Error).message}`);
-  process.exit(2);
-}
+const scenarios = files.map((file): Scenario => {
+  try {
+    return readScenario(file);
+  } catch (error) {
+    console.error(`${file}: ${(error as Error).message}`);
+    process.exit(2);
+  }
+});
 const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const delay = monitorEventLoopDelay({ resolution: 10 });
 
 tell({ stage: 'ready' });
 for await (const line of createInterface({ input: process.stdin })) {
-  const [url = '', result = ''] = line.split(/ (.*)/s);
+  const [, url = '', result = '', number = '0'] = LINE.exec(line) ?? [];
+  const scenario = scenarios[Number(number)];
+  if (scenario === undefined) {
+    console.error(`not URL RESULT [N], of ${scenarios.length} scenarios: ${line}`);
+    process.exit(2);
+  }
   delay.reset();
   delay.enable();
   writeFileSync(result, JSON.stringify(await converse(new URL(url), scenario, tell)));

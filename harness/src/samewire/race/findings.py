@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -33,11 +33,15 @@ from samewire.race.verdicts import (
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a race: by server and metric, the value of each round (None where it was not measured)."""
+    """The figures of a race: by server and metric, the value of each round (None where it was not measured).
+
+    Nothing is decided on those of `unsteady` servers.
+    """
 
     entrants: Mapping[str, Entrant]
     ranked: Mapping[str, bool]
     values: Mapping[str, Mapping[str, Mapping[int, float | None]]]
+    unsteady: Collection[str] = ()
 
     def rounds(self, server: str, metric: str) -> dict[int, float]:
         """The rounds of a server in which the metric was measured."""
@@ -85,7 +89,8 @@ def _compared(figures: Figures, metric: str) -> Iterator[Comparison]:
         if rounds := paired.get((a, b)):
             confidence = 1 - levels[a, b]
             ratio = ratio_interval(*rounds, confidence)
-            verdict = {1: A_HIGHER, -1: B_HIGHER}.get(_side(ratio), UNDECIDED)
+            side = 0 if {a, b} & {*figures.unsteady} else _side(ratio)
+            verdict = {1: A_HIGHER, -1: B_HIGHER}.get(side, UNDECIDED)
             yield Comparison(metric, a, b, ratio, verdict, confidence)
         else:
             yield Comparison(metric, a, b, None, STAND_IN if (a, b) in on_stand_in else UNDECIDED)
@@ -209,6 +214,8 @@ def judge(finding: Finding, figures: Figures) -> Judgement:
         return judgement(NOT_TESTED, f"no figures of {', '.join(unmeasured)}")
     if stand_ins := [server for server in involved if not figures.ranked[server]]:
         return judgement(STAND_IN, f"on a stand-in for the database: {', '.join(stand_ins)}")
+    if unsteady := [server for server in involved if server in figures.unsteady]:
+        return judgement(UNDECIDED, f"not steady when they were measured: {', '.join(unsteady)}")
     servers = [group for _, group in groups]
     tests = _tests(finding, figures, servers, CONFIDENCE)
     if not tests:

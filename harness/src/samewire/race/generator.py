@@ -115,7 +115,6 @@ class Generator:
         self._results += 1
         result = self._folder / f"result-{self._results}.json"
         assert self._process.stdin
-        # `bench/load-chat` has one scenario and knows of no number.
         number = f" {scenario}" if scenario else ""
         self._process.stdin.write(f"{url} {result}{number}\n")
         self._read_until("done", progress)

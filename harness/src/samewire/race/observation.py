@@ -17,6 +17,8 @@ from samewire.race.processes import Usage
 from samewire.race.profile import Profile
 from samewire.race.sampler import Cost, Sampler, Second
 from samewire.race.snapshots import Snapshot, Window
+from samewire.race.steadiness import Warming
+from samewire.race.warming import Warmer
 from samewire.race.workloads import Uploads, Workload
 
 
@@ -33,7 +35,13 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     order: Sequence[str] = ()
     failed: str = ""
+    warming: Warming | None = None
     observed: "Observed | None" = None
+
+    @property
+    def steady(self) -> bool:
+        """Whether the server was steady when it was measured, as far as that was looked at."""
+        return self.warming is None or self.warming.steady
 
     def fail(self, reason: str) -> None:
         """It could not be finished, for this reason too."""
@@ -48,6 +56,7 @@ class Run:
             "warnings": self.warnings,
             **({"order": list(self.order)} if isinstance(self.load, SampledLoad) else {}),
             **({"failed": self.failed} if self.failed else {}),
+            **({"warming": self.warming.as_dict()} if self.warming else {}),
             **(self.observed.as_dict() if self.observed else {}),
         }
 
@@ -84,15 +93,28 @@ class Course:
 
 
 def observe(
-    course: Course, running: RunningServer, load: Generator, sampler: Sampler, show: Callable[[str], None]
+    course: Course,
+    running: RunningServer,
+    load: Generator,
+    sampler: Sampler,
+    show: Callable[[str], None],
+    warmer: Warmer | None = None,
 ) -> Run:
-    """A run of a server that has just been started; `show` is told what goes on. Raises GeneratorError."""
+    """A run of a server that has just been started; `show` is told what goes on. Raises GeneratorError.
+
+    Without a `warmer` it is measured as it is.
+    """
     show("idle")
     before = sampler.snapshot()
     time.sleep(course.profile.settle_s)
     idle = sampler.snapshot(pss_of="server")
     watch = _Watch(course.workload, load, running.target.url, sampler, show)
     run = Run(now(), warnings=validity.not_quiet(Window(before, idle), "before"))
+    if warmer:
+        run.warming = warmer.warm(running.target.url, running.pid, sampler, show)
+        run.warnings += validity.not_steady(run.warming)
+        load.complaints()
+        course.clear()
     if isinstance(course.workload, Uploads):
         _observe_samples(run, course, course.workload, watch, idle.trees["server"])
     else:

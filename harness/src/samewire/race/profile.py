@@ -2,11 +2,15 @@
 
 from dataclasses import asdict, dataclass
 
+WINDOW_S = 2.0
+"""Seconds of load after which, while a server is warmed, the processor time of a request is looked at."""
+
 
 @dataclass(frozen=True)
 class Profile:
     """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator.
 
+    Each server is warmed until it is steady, for `steady_within_s` at most; where that is 0 it is measured as it is.
     `links` is how many there are to look up, none in an experiment without lookups; `users_share` how many of the
     study's users upload.
     """
@@ -19,6 +23,7 @@ class Profile:
     ramp_up_s: float
     hold_s: float
     ramp_down_s: float
+    steady_within_s: float = 0.0
     links: int = 0
     users_share: float = 1.0
 
@@ -36,6 +41,7 @@ class Profile:
         """Its numbers as run.json holds them, without those of single workloads that are not this one's."""
         numbers = asdict(self)
         del numbers["name"], numbers["users_share"]
-        if not self.links:
-            del numbers["links"]
+        for name in ("links", "steady_within_s"):
+            if not numbers[name]:
+                del numbers[name]
         return numbers

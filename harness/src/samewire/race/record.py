@@ -102,6 +102,7 @@ class Record:
         self._values: dict[str, dict[str, dict[int, float | None]]] = {entrant.id: {} for entrant in setup.entrants}
         self._warnings: dict[str, list[list[str]]] = {entrant.id: [] for entrant in setup.entrants}
         self._content = setup.as_dict()
+        self._unsteady: set[str] = set()
         self.unfinished: list[str] = []
 
     def add_database(self, store: str, database: Database, seconds: float) -> None:
@@ -121,6 +122,8 @@ class Record:
             self.unfinished.append(f"round {number}, {entrant.id}: {run.failed}")
             run.warnings.append(run.failed.splitlines()[0])
         self._content["runs"].append({"round": number, "position": position, "server": entrant.id} | run.as_dict())
+        if not run.steady:
+            self._unsteady.add(entrant.id)
         for metric, value in run.metrics.items():
             self._values[entrant.id].setdefault(metric, {})[number] = value
         self._warnings[entrant.id].append(run.warnings)
@@ -134,7 +137,8 @@ class Record:
 
     def _evaluate(self) -> None:
         experiment = self._setup.experiment
-        figures = findings.Figures({one.id: one for one in self._setup.entrants}, self._ranked, self._values)
+        entrants = {one.id: one for one in self._setup.entrants}
+        figures = findings.Figures(entrants, self._ranked, self._values, self._unsteady)
         self._content["summary"] = {
             server: {
                 metric: mean_interval(list(rounds.values())).as_dict()

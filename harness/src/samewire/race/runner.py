@@ -28,6 +28,7 @@ from samewire.race.placement import Placement, pinned, place
 from samewire.race.profile import Profile
 from samewire.race.record import Record, Setup
 from samewire.race.sampler import Sampler
+from samewire.race.warming import Warmer
 from samewire.record import fresh_pass, why_stale
 
 
@@ -135,6 +136,7 @@ class _Race:
         self._databases: dict[str, tuple[Database, str]] = {}
         self._draw = random.Random(setup.seed)
         self._uploaded: Path | None = None
+        self._warmer: Warmer | None = None
         self._course = Course(setup.experiment.workload, setup.profile, setup.placement, self._draw, self._clear)
 
     def run(self) -> None:
@@ -145,8 +147,14 @@ class _Race:
         for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
             if store in URL_VARIABLES:
                 self._load_data(store)
-        scenarios = self._experiment.workload.scenarios(profile, self._setup.seed)
-        load = Generator(self._setup.program, scenarios, self._lab.run)
+        workload = self._experiment.workload
+        scenarios = workload.scenarios(profile, self._setup.seed)
+        windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
+        load = Generator(self._setup.program, [*scenarios, *windows], self._lab.run)
+        if windows:
+            numbers = range(len(scenarios), len(scenarios) + len(windows))
+            placement = self._setup.placement
+            self._warmer = Warmer(load, numbers, workload.stage, placement, profile.steady_within_s)
         try:
             self._rounds(load)
         finally:
@@ -222,7 +230,8 @@ class _Race:
             run.fail(str(error))
             return run
         try:
-            run = observe(self._course, running, load, self._sampler(entrant.server, running, load), show)
+            sampler = self._sampler(entrant.server, running, load)
+            run = observe(self._course, running, load, sampler, show, self._warmer)
         finally:
             try:
                 status = running.stop()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from samewire.race.load import Load, Totals
 from samewire.race.placement import Placement
 from samewire.race.snapshots import Window
+from samewire.race.steadiness import Warming
 
 GENERATOR_BUSY = 0.85
 SERVER_BUSY = 0.90
@@ -15,6 +16,7 @@ OTHER_LOAD = 0.15
 STEAL = 0.02
 SERVED_IN_TURN = 0.8
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
 IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
@@ -55,6 +57,13 @@ def not_quiet(window: Window, when: str) -> list[str]:
     return [f"the machine was not quiet {when} the run: {window.other_load():.2f} cores busy with other things"]
 
 
+def not_steady(warming: Warming) -> list[str]:
+    """A warning if the processor time of a request still changed when the server was measured."""
+    if warming.steady:
+        return []
+    return [f"{_NOT_STEADY}: the processor time of a request still changed after {warming.seconds:.0f} s of load"]
+
+
 def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence[str], closed: bool) -> list[str]:
     """What a reader has to know about one load; in a `closed` model a server that is not busy was held back.
 
@@ -89,6 +98,10 @@ def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
             lines.append(
                 f"{server} was held back by the other cores in {held_back} of {len(runs)} runs: "
                 "with more of them it could answer more than is shown, so its throughput is a lower bound"
+            )
+        if not_steady := _often(_NOT_STEADY, runs):
+            lines.append(
+                f"{server} was not steady in {not_steady} of {len(runs)} runs: nothing is decided on its figures"
             )
         if not_in_turn := _often(_NOT_IN_TURN, runs):
             lines.append(

@@ -13,9 +13,12 @@ from samewire.race.load import Load, Stage
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metric import REQUESTS
 from samewire.race.metrics import bytes_per_answer
-from samewire.race.profile import Profile
+from samewire.race.profile import WINDOW_S, Profile
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.kind import Kind, Ranking
+
+FEW = 2
+"""Users with whom a server is warmed first: they leave room for the threads that compile."""
 
 TOLD = Kind(
     name=REQUESTS,
@@ -108,6 +111,11 @@ class _Requests(Workload):
     def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
         times = {"warm_up_s": profile.warm_up_s, **profile.ramps, "timeout_s": self.timeout_s}
         return [times | {"lists": self.lists(profile, seed)}]
+
+    def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        window = {"warm_up_s": 0.0, "ramp_up_s": 0.1, "hold_s": WINDOW_S, "ramp_down_s": 0.1}
+        lists = scenario["lists"]
+        return [{**scenario, **window, "lists": lists[:FEW]}, {**scenario, **window}]
 
     @abstractmethod
     def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:

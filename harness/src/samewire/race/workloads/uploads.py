@@ -13,11 +13,11 @@ from samewire.race.load import Load, Result, SampledLoad
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metric import SAMPLE, UPLOADS
 from samewire.race.metrics import figures_of_footprint, figures_of_load, of_sample
-from samewire.race.profile import Profile
+from samewire.race.profile import WINDOW_S, Profile
 from samewire.race.upload_folders import disk
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.kind import Kind, Ranking
-from samewire.race.workloads.requests import RequestStage, right_per_s
+from samewire.race.workloads.requests import FEW, RequestStage, right_per_s
 
 # Neither a rate over time nor one distribution of all latencies: samples come in another order in each run.
 TOLD = Kind(
@@ -133,6 +133,10 @@ class Uploads(Workload):
             common | warm_up | {"users": most, "list": mixture},
             *(common | profile.ramps | {"users": self.users_of(one, profile), "list": lists[one]} for one in lists),
         ]
+
+    def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        window = {"ramp_up_s": 0.0, "hold_s": WINDOW_S, "ramp_down_s": 0.0}
+        return [{**scenario, **window, "users": min(FEW, scenario["users"])}, {**scenario, **window}]
 
     def described(self, profile: Profile) -> list[dict[str, Any]]:
         """The samples as run.json holds them, with the mean and the standard deviation that their lists have."""

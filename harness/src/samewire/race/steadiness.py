@@ -1,0 +1,38 @@
+"""When a server is steady: when the processor time of a request hardly changes any more."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+STEADY = 0.05
+"""The share by which it may change from one window to the next, two times on end, for a server that is steady."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A window of load: when it ended, on how many cores, and the processor time of a request, if there was one."""
+
+    t_s: float
+    cores: int
+    requests: int
+    cpu_us_per_request: float | None
+
+
+@dataclass(frozen=True)
+class Warming:
+    """How a server became steady, in `seconds`, or did not; `steps` are the windows, in order."""
+
+    steps: Sequence[Step]
+    seconds: float
+    steady: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The warming as run.json holds it."""
+        return {"seconds": round(self.seconds, 2), "steady": self.steady, "windows": [asdict(one) for one in self.steps]}
+
+
+def is_steady(costs: Sequence[float | None]) -> bool:
+    """Whether the cost of a request hardly changed over the last two pairs of windows."""
+    last = [cost for cost in costs[-3:] if cost]
+    return len(last) == 3 and all(abs(after / before - 1) < STEADY for before, after in pairwise(last))

@@ -1,0 +1,93 @@
+"""Loads a server until it is steady: until the processor time of a request hardly changes any more.
+
+A JVM compiles what it runs, in threads of its own. On one core with 40 connections these are a few among 40 that want
+to run, and it takes minutes. So every server is loaded on all cores first, by a few users and then by all of them, and
+only then on its own cores: docs/explanation/measuring.md has the figures.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import psutil
+
+from samewire.race.generator import Generator
+from samewire.race.load import Result, Stage
+from samewire.race.placement import Placement
+from samewire.race.sampler import Sampler
+from samewire.race.snapshots import Window
+from samewire.race.steadiness import Step, Warming, is_steady
+
+_BEFORE = 0.5
+"""The share of the time that the windows on all cores may take."""
+
+
+@dataclass(frozen=True)
+class Warmer:
+    """Warms one server, by scenarios of its generator, in that order: the last is of all users.
+
+    `within_s` is how long it may take. `stage` is what the generator counts.
+    """
+
+    load: Generator
+    scenarios: Sequence[int]
+    stage: type[Stage]
+    placement: Placement
+    within_s: float
+
+    def warm(self, url: str, pid: int, sampler: Sampler, show: Callable[[str], None]) -> Warming:
+        """Load the server at `url`, whose first process is `pid`, until it is steady on its own cores."""
+        began, own = time.monotonic(), self.placement.server
+        everywhere = own | self.placement.database | self.placement.generator
+        steps: list[Step] = []
+
+        def until_steady(scenario: int, cores: frozenset[int], within_s: float) -> bool:
+            move(pid, cores)
+            first = len(steps)
+            while not is_steady([one.cpu_us_per_request for one in steps[first:]]):
+                if time.monotonic() - began >= within_s:
+                    return False
+                show(f"warming on {len(cores)} cores")
+                steps.append(self._window(url, sampler, scenario, len(cores), began))
+            return True
+
+        if everywhere != own:
+            for scenario in self.scenarios:
+                until_steady(scenario, everywhere, _BEFORE * self.within_s)
+        steady = until_steady(self.scenarios[-1], own, self.within_s)
+        move(pid, own)
+        return Warming(steps, time.monotonic() - began, steady)
+
+    def _window(self, url: str, sampler: Sampler, scenario: int, cores: int, began: float) -> Step:
+        before = sampler.snapshot()
+        result = Result.read(self.load.load(url, lambda line: None, scenario), self.stage)
+        window = Window(before, sampler.snapshot())
+        requests, used = result.whole.requests, (window.cpu_rate("server") or 0.0) * window.seconds
+        return Step(window.end.at - began, cores, requests, used / requests * 1e6 if requests else None)
+
+
+def move(pid: int, cores: Iterable[int]) -> None:
+    """Keep every thread of a process and of its descendants on these cores; threads to come inherit it."""
+    wanted = set(cores)
+    # A thread that begins while others are moved may have been begun by one that had not been moved yet.
+    while any([_move(thread, wanted) for thread in _threads(pid)]):
+        pass
+
+
+def _move(thread: int, cores: set[int]) -> bool:
+    """Whether the thread had to be moved."""
+    with contextlib.suppress(ProcessLookupError):
+        if os.sched_getaffinity(thread) != cores:
+            os.sched_setaffinity(thread, cores)
+            return True
+    return False
+
+
+def _threads(pid: int) -> Iterable[int]:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        main = psutil.Process(pid)
+        for process in [main, *main.children(recursive=True)]:
+            with contextlib.suppress(FileNotFoundError):
+                yield from map(int, os.listdir(f"/proc/{process.pid}/task"))
