@@ -270,6 +270,20 @@ def test_verdicts_follow_the_figures(fake):
     assert {row["verdict"] for row in content["findings"]} >= {"not tested"}
 
 
+def test_a_server_races_against_itself(fake):
+    folder = runner.race(
+        "shortener", "quick", console=Console(file=io.StringIO()), servers=[FAST], seed=3, rounds=7, same=True
+    )
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    first, second = f"{FAST.id}#1", f"{FAST.id}#2"
+    assert [server["id"] for server in content["servers"]] == [first, second]
+    assert sorted(run["server"] for run in content["runs"]) == [first] * 7 + [second] * 7
+    assert {(row["a"], row["b"]) for row in content["comparisons"]} == {(first, second)}
+    assert content["findings"] == []
+    assert "A server against itself: of " in write(folder).read_text()
+
+
 def test_servers_are_warmed_until_they_are_steady(fake):
     content = _content(_race())
     for run in content["runs"]:
@@ -280,12 +294,12 @@ def test_servers_are_warmed_until_they_are_steady(fake):
 
 
 def test_nothing_is_decided_on_a_server_that_is_not_steady(fake):
-    fake.setattr(
-        runner.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id)
-    )
+    fake.setattr(runner.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id))
     content = _content(_race(servers=[FAST, SLOW, replace(OTHER, store="postgresql")]))
     jsonschema.validate(content, SCHEMA)
-    decided = {(row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == "throughput_rps"}
+    decided = {
+        (row["a"], row["b"]): row["verdict"] for row in content["comparisons"] if row["metric"] == "throughput_rps"
+    }
     assert decided[FAST.id, SLOW.id] == decided[FAST.id, OTHER.id] == "undecided"
     assert decided[SLOW.id, OTHER.id] != "undecided"
     warning = "the server was not steady: the processor time of a request still changed after 60 s of load"

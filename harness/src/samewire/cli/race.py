@@ -18,19 +18,44 @@ from samewire.paths import RESULTS
 @NAMES
 @click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
 @click.option("--seed", type=int, help="The seed of the order of the runs; chosen and recorded by default.")
+@click.option(
+    "--rounds", type=click.IntRange(min=1), help="How often every server runs; the profile says it by default."
+)
+@click.option("--same", metavar="SERVER", help="Race this server against itself: whatever is decided is false.")
+@click.option("--keep", is_flag=True, help="Add its rounds to bench/records/same.csv; with --same.")
 @click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
 @click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
-def race(experiment: str, names: tuple[str, ...], profile: str, seed: int | None, compose: bool, open_: bool) -> None:
+def race(
+    experiment: str,
+    names: tuple[str, ...],
+    profile: str,
+    seed: int | None,
+    rounds: int | None,
+    same: str | None,
+    keep: bool,
+    compose: bool,
+    open_: bool,
+) -> None:
     """Race the servers of an experiment, or some of them; only such as have just passed their contract."""
+    if keep and not same:
+        raise click.UsageError("--keep goes with --same.")
+    if same and (names or compose):
+        raise click.UsageError("--same names the one server of the race: it goes with no other server, nor --compose.")
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
     from samewire.race.runner import race as run_race
+    from samewire.race.same import keep as keep_race
 
     try:
-        servers = select(find_servers(), names)
-        run_folder = run_race(experiment, profile, console=console, servers=servers, seed=seed, compose=compose)
+        servers = select(find_servers(), (same,) if same else names)
+        if same and len(servers) > 1:
+            raise click.UsageError(f"--same names one server; {same} are {len(servers)}.")
+        how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same)}
+        run_folder = run_race(experiment, profile, console=console, servers=servers, **how)
     except RaceError as error:
         fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
+    if keep:
+        keep_race(run_folder)
     _report(run_folder, open_=open_)
 
 

@@ -4,7 +4,7 @@ import csv
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -30,15 +30,20 @@ class ExperimentError(RaceError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A server in a race: as it is, where `variant` is empty, or in a variant of its manifest."""
+    """A server in a race: as it is, where `variant` is empty, or in a variant of its manifest.
+
+    `copy` is the number of one of several that are the same, in a race of a server against itself.
+    """
 
     server: Server
     variant: str = ""
+    copy: int = 0
 
     @property
     def id(self) -> str:
-        """What a record calls it: the server's id, and after a colon the variant."""
-        return f"{self.server.id}:{self.variant}" if self.variant else self.server.id
+        """What a record calls it: the server's id, and after a colon the variant, after a # the number of a copy."""
+        variant, copy = f":{self.variant}" if self.variant else "", f"#{self.copy}" if self.copy else ""
+        return self.server.id + variant + copy
 
     @property
     def transport(self) -> str:
@@ -107,7 +112,8 @@ class Study:
 class Experiment:
     """A question to all servers of a service, each as it is and in those `variants` that it has.
 
-    `settings` is what each of them is given in its environment beside what it needs.
+    `settings` is what each of them is given in its environment beside what it needs. `same` means that one server
+    takes part, two times: whatever is decided then is decided falsely.
     """
 
     name: str
@@ -120,6 +126,7 @@ class Experiment:
     workload: Workload
     profiles: Mapping[str, Profile]
     findings: tuple[Finding, ...]
+    same: bool = False
 
     def profile(self, name: str) -> Profile:
         """The profile of that name. Raises ExperimentError."""
@@ -132,8 +139,14 @@ class Experiment:
         """Seconds of load in one round of so many entrants."""
         return entrants * max(1, len(self.workload.sample_names)) * profile.run_s
 
+    def against_itself(self) -> "Experiment":
+        """The same load for two copies of a server; the study has no finding on that."""
+        return replace(self, same=True, findings=())
+
     def entrants(self, servers: Iterable[Server]) -> list[Entrant]:
         """What takes part of these servers."""
+        if self.same:
+            return [Entrant(one, copy=copy) for one in servers if one.service == self.service for copy in (1, 2)]
         return [
             Entrant(server, variant)
             for server in servers

@@ -8,6 +8,7 @@ measured is dropped.
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,34 +40,40 @@ def race(
     console: Console,
     servers: Sequence[Server] | None = None,
     seed: int | None = None,
+    rounds: int | None = None,
     compose: bool = False,
+    same: bool = False,
 ) -> Path:
-    """Run a profile of an experiment and return the run folder.
+    """Run a profile of an experiment, in so many rounds if given, and return the run folder.
 
-    `servers` are all of the experiment's service by default, each also in the variants that the experiment names.
+    `servers` are all of the experiment's service by default, each also in the variants that the experiment names; with
+    `same` one server, which races against itself.
     `seed` draws the orders and the users' lists; a fresh one is drawn by default. With `compose` it is between those
     servers that run in compose, as they run there and on the databases there. Raises RaceError before anything has
     started when there is no such experiment or profile or a server has no fresh pass, and at the end when a run could
     not be finished: what was measured is in the folder then.
     """
-    return _race(*_chosen(experiment, profile, servers, compose), console=console, seed=seed, compose=compose)
+    loaded = load_experiment(experiment).against_itself() if same else load_experiment(experiment)
+    chosen = loaded.profile(profile)
+    chosen = replace(chosen, rounds=rounds or chosen.rounds)
+    entrants = _entrants(loaded, find_servers() if servers is None else servers, compose)
+    return _race(loaded, chosen, entrants, console=console, seed=seed, compose=compose)
 
 
-def _chosen(
-    experiment: str, profile: str, servers: Sequence[Server] | None, compose: bool
-) -> tuple[Experiment, Profile, list[Entrant]]:
-    loaded = load_experiment(experiment)
-    entrants = loaded.entrants(find_servers() if servers is None else servers)
+def _entrants(experiment: Experiment, servers: Sequence[Server], compose: bool) -> list[Entrant]:
+    entrants = experiment.entrants(servers)
     if not entrants:
-        raise RaceError(f"{experiment}: there is no server of the service {loaded.service!r} to race among these")
+        raise RaceError(
+            f"{experiment.name}: there is no server of the service {experiment.service!r} to race among these"
+        )
     if compose:
-        if loaded.settings:
-            given = ", ".join(loaded.settings)
+        if experiment.settings:
+            given = ", ".join(experiment.settings)
             problem = f"servers that run in compose cannot be given its settings ({given})"
-            raise RaceError(f"{experiment}: {problem}; race it without --compose")
-        if loaded.workload.keeps_files:
+            raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
+        if experiment.workload.keeps_files:
             problem = "what is uploaded to servers in compose cannot be cleared away"
-            raise RaceError(f"{experiment}: {problem}; race it without --compose")
+            raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
         # Only here: most races need no container.
         from samewire.containers import composed
 
@@ -74,9 +81,11 @@ def _chosen(
         running = composed.running([entrant.server for entrant in entrants])
         entrants = [entrant for entrant in entrants if entrant.id in running]
         if not entrants:
-            how = f"docker compose --profile {loaded.service} up -d"
-            raise RaceError(f"{experiment}: no server of the service {loaded.service!r} runs in compose. Run: {how}")
-    return loaded, loaded.profile(profile), entrants
+            how = f"docker compose --profile {experiment.service} up -d"
+            raise RaceError(
+                f"{experiment.name}: no server of the service {experiment.service!r} runs in compose. Run: {how}"
+            )
+    return entrants
 
 
 def _lab(profile: Profile, servers: Sequence[Server], placement: Placement, compose: bool) -> Lab:
@@ -100,8 +109,9 @@ def _race(
     started = datetime.now(UTC)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     placement = place(experiment.server_cores)
-    folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{experiment.name}-{profile.name}"
-    servers = [entrant.server for entrant in entrants if not entrant.variant]
+    name = f"{experiment.name}-same" if experiment.same else experiment.name
+    folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
+    servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
     lab = _lab(profile, servers, placement, compose)
     passes = _passes(servers, lab.images)
     program = generator.build(generator.folder(experiment.workload))

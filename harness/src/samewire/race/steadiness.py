@@ -29,7 +29,11 @@ class Warming:
 
     def as_dict(self) -> dict[str, Any]:
         """The warming as run.json holds it."""
-        return {"seconds": round(self.seconds, 2), "steady": self.steady, "windows": [asdict(one) for one in self.steps]}
+        return {
+            "seconds": round(self.seconds, 2),
+            "steady": self.steady,
+            "windows": [asdict(one) for one in self.steps],
+        }
 
 
 def is_steady(costs: Sequence[float | None]) -> bool:

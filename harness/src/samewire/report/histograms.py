@@ -7,6 +7,8 @@ import numpy as np
 from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
 
+from samewire.race.latency import recorded
+
 _MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0}
 
 
@@ -33,20 +35,19 @@ def merge(encoded: Iterable[tuple[str, str]]) -> Distribution | None:
     Rounds are merged by adding counts, so that every request weighs the same: percentiles of rounds cannot be averaged.
     Raises ValueError when a histogram cannot be decoded.
     """
-    recorded = [(hdr, unit) for hdr, unit in encoded if hdr]
-    units = {unit for _, unit in recorded}
+    given = [(hdr, unit) for hdr, unit in encoded if hdr]
+    units = {unit for _, unit in given}
     if len(units) > 1:
         raise ValueError(f"histograms in different units: {', '.join(sorted(units))}")
-    histograms = sorted((_decode(hdr) for hdr, _ in recorded), key=lambda one: one.counts_len, reverse=True)
+    histograms = sorted((_decode(hdr) for hdr, _ in given), key=lambda one: one.counts_len, reverse=True)
     if not histograms:
         return None
     total, *others = histograms  # the widest first: the others' values fit into it
     for other in others:
         total.add(other)
-    steps = [(step.value_iterated_to, step.count_added_in_this_iter_step) for step in total.get_recorded_iterator()]
-    if not steps:
+    values, _, counts = recorded(total)
+    if not len(counts):
         return None
-    values, counts = np.array(steps).T
     return Distribution(values * _MILLISECONDS[units.pop()], counts)
 
 

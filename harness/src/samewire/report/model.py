@@ -139,7 +139,7 @@ class Race:
             entrants.append(
                 Entrant(
                     id=server["id"],
-                    server=server["id"].removesuffix(f":{variant}"),
+                    server=re.split("[:#]", server["id"])[0],
                     variant=variant,
                     name=names[server["id"]],
                     hue=hues[stacks[server["id"]]],
@@ -181,6 +181,17 @@ class Race:
         """What holds for the race as a whole."""
         unfinished = ["The race was not finished: its figures are of fewer rounds than planned."]
         return unfinished * (self.data.get("complete") is False) + self.data["warnings"]
+
+    @property
+    def same(self) -> bool:
+        """Whether a server raced against itself."""
+        return self.data["experiment"].get("same", False)
+
+    @property
+    def decided(self) -> list[str]:
+        """The metrics in which any server is higher than another."""
+        found = self._comparisons.values()
+        return list(dict.fromkeys(one.metric for one in found if one.verdict in ("higher", "lower")))
 
     @property
     def ranked(self) -> tuple[Entrant, ...]:
@@ -257,6 +268,9 @@ class Race:
         ranked = self.ranked
         if not any(entrant.requests for entrant in self.entrants):
             return f"Nothing was measured: no server {self.kind.done}."
+        if self.same:
+            false = f"falsely decided: {enumeration(self.decided)}" if self.decided else "none was decided, rightly"
+            return f"A server against itself: of {count(len(self.compared), 'metric')} {false}."
         if not ranked:
             return "Nothing is ranked: every server ran on a stand-in."
         best = ranked[0]

@@ -16,6 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
+from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
@@ -56,6 +57,7 @@ def render(race: Race) -> str:
     )
     environment.filters |= {
         "moment": numbers.moment,
+        "percent": lambda share: f"{share:.0%}".replace("%", " %"),
         "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
         "bytes": numbers.bytes_text,
         "code": _code,
@@ -80,6 +82,7 @@ def render(race: Race) -> str:
         resources=figures.resources(race),
         everything=[(metric(key), [entrant.estimate(key) for entrant in race.entrants]) for key in measured(race)],
         layers=list(dict.fromkeys(layer for record in records for layer in record)),
+        false_decisions=same.false_decisions(),
         checks=sum((Counter(tests) for record in records for tests in record.values()), Counter()),
         parameters=[(_words(key), _value(value)) for key, value in race.data["parameters"].items()],
         downloads=_downloads(race),
