@@ -43,8 +43,16 @@ def test_races_side_by_side_have_two_cores_each() -> None:
 
 
 def test_the_longest_race_in_small_comes_first() -> None:
-    races = checks._small_races(find_servers())
+    races = checks._small_races(find_servers(), 1)
     assert [race.load_s for race in races] == sorted((race.load_s for race in races), reverse=True)
     for race in races:
         assert {server.id for server in race.racing} <= {server.id for server in race.servers}
         assert len(race.racing) == (len(race.servers) if race.name == checks.MAIN_RACE else min(2, len(race.servers)))
+
+
+def test_the_same_seed_draws_the_same_servers() -> None:
+    def drawn(seed: int) -> list[list[str]]:
+        return [[server.id for server in race.racing] for race in checks._small_races(find_servers(), seed)]
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -177,6 +179,35 @@ def test_a_verdict_is_that_of_the_interval_that_is_shown():
     assert [row.confidence for row in rows] == pytest.approx([1 - 0.05 / 3, 0.95, 1 - 0.05 / 2])
     for row in rows:
         assert (row.verdict == "undecided") == (row.ratio.low <= 1 <= row.ratio.high)
+
+
+def _verdicts(figures):
+    return {(one.a, one.b): one.verdict for one in comparisons(figures, [METRIC])}
+
+
+def test_a_bound_decides_only_what_it_can():
+    higher, lower = (NODE, NETTY), (NETTY, PHP)
+    assert _verdicts(CLEAR)[higher] == _verdicts(CLEAR)[lower] == "a higher"
+    held_back = replace(CLEAR, bounds={NETTY: {METRIC: "≥"}})
+    assert _verdicts(held_back)[higher] == "undecided"  # it could be as high as the first
+    assert _verdicts(held_back)[lower] == "a higher"
+    either = replace(CLEAR, bounds={NETTY: {METRIC: "≤≥"}})
+    assert _verdicts(either)[higher] == _verdicts(either)[lower] == "undecided"
+
+
+def test_a_finding_on_a_bound_holds_only_if_the_true_figure_must():
+    at_least = judge(FASTEST, replace(CLEAR, bounds={NODE: {METRIC: "≥"}}))
+    assert (at_least.verdict, at_least.ours.bound) == ("holds", "≥")
+    other = judge(FASTEST, replace(CLEAR, bounds={NETTY: {METRIC: "≥"}}))
+    assert (other.verdict, other.ours.bound) == ("undecided", "≤")
+    assert "a figure in it is a bound" in other.why
+
+
+def test_nothing_is_decided_on_a_server_in_doubt():
+    doubtful = replace(CLEAR, doubts={NETTY: "not steady"})
+    assert _verdicts(doubtful) == {(NODE, NETTY): "undecided", (NODE, PHP): "a higher", (NETTY, PHP): "undecided"}
+    row = judge(FASTEST, doubtful)
+    assert (row.verdict, row.why) == ("undecided", "not steady")
 
 
 def test_comparisons_with_a_stand_in_have_no_ratio():

@@ -1,11 +1,14 @@
 """The declarations of metrics, and that what follows from them does."""
 
 import json
+from dataclasses import replace
 from importlib.resources import files
+from types import SimpleNamespace
 
 import pytest
 
 from samewire.paths import CHECKOUT
+from samewire.race.measured import Measured
 from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
 from samewire.race.metrics import METRICS, metric, reference
 from samewire.race.workloads import WORKLOADS
@@ -77,3 +80,12 @@ def test_a_metric_that_is_not_declared_keeps_its_key():
 def test_a_metric_of_a_part_is_shown_as_that_of_the_whole():
     part = metric("uploaded_bytes_per_s of sample 3")
     assert (part.name, part.unit, part.scale) == ("Uploaded: sample 3", "MB/s", 1e-6)
+
+
+def test_throughput_that_rises_in_the_hold_has_a_slope():
+    """Two seconds of ramp, then 100, 102, ... answers a second: 18 more after nine seconds, of 109 on average."""
+    rows = [{"t_s": second, "requests": 7 if second <= 2 else 100 + 2 * (second - 3)} for second in range(1, 15)]
+    load = SimpleNamespace(series=rows, duration_s=10.0)
+    run = Measured(load, None, (), None, ramp_up_s=2.0)
+    assert run.throughput_change() == pytest.approx(2 * 10 / 109)
+    assert replace(run, load=SimpleNamespace(series=rows[:4], duration_s=10.0)).throughput_change() is None

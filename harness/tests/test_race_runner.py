@@ -307,6 +307,53 @@ def test_nothing_is_decided_on_a_server_that_is_not_steady(fake):
     assert f"{FAST.id} was not steady in 5 of 5 runs: nothing is decided on its figures" in content["warnings"]
 
 
+def test_nothing_is_decided_on_a_machine_that_is_not_quiet(fake):
+    fake.setattr(validity, "OTHER_LOAD", -1)
+    folder = _race()
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert content["noise"] == "the machine was not quiet in 15 of 15 runs"
+    assert {row["verdict"] for row in content["comparisons"]} == {"undecided", "not comparable: stand-in"}
+    assert (
+        '<p class="verdict">Nothing is ranked: the machine was not quiet in 15 of 15 runs.' in write(folder).read_text()
+    )
+
+
+def test_a_noisy_run_in_many_is_only_a_warning(fake):
+    warnings = {FAST.id: [["the machine was not quiet during the run: 0.20 cores busy with other things"], *[[]] * 9]}
+    assert validity.noise(warnings) == ""
+    assert validity.noise({**warnings, SLOW.id: [["the hypervisor gave 3% of the time to other machines"]]})
+
+
+def test_a_server_that_was_held_back_is_not_ranked(fake):
+    fake.setattr(_FakeSampler, "busy", 0.5)
+    folder = _race(servers=[FAST, SLOW])
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    bounds = content["servers"][0]["bounds"]
+    assert bounds["throughput_rps"] == "≥"
+    assert bounds["latency_mean_ms"] == "≤"
+    assert "cpu_us_per_request" not in bounds
+    page = write(folder).read_text()
+    assert "Nothing is ranked: throughput of every server is a bound" in page
+    assert "≥ 1" in page
+    assert ",≥" in (folder / "summary.csv").read_text()
+
+
+def test_memory_is_that_of_the_moments_at_which_it_is_read_for_every_server(fake):
+    read = []
+    snapshot = _FakeSampler.snapshot
+
+    def note(self, pss_of=None):
+        read.append(pss_of)
+        return snapshot(self, pss_of)
+
+    fake.setattr(_FakeSampler, "snapshot", note)
+    _race(profile="smoke", servers=[FAST])
+    # Before the load, when the hold begins, and when it ends.
+    assert read.count("server") == 3
+
+
 def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake):
     def server(name, *variants):
         one = _server(name, "memory")

@@ -28,7 +28,7 @@ def server(tmp_path, monkeypatch):
     )  # fmt: skip
     judges = tmp_path / "harness/src/samewire"
     judges.mkdir(parents=True)
-    for name in ("browser", "datasets", "http", "lab", "links", "outcomes", "process", "settings", "watching"):
+    for name in record.JUDGES:
         (judges / f"{name}.py").write_text("judge")
     monkeypatch.setattr(record, "HARNESS", tmp_path / "harness")
     (tmp_path / ".gitignore").write_text("made\n")
@@ -58,6 +58,7 @@ def test_a_pass_is_fresh_until_something_changes(server):
         ("contract-tests/generated.py", "the contract"),
         ("contract-tests/shortener/openapi.yaml", "the contract"),
         ("harness/src/samewire/http.py", "the contract"),
+        ("harness/src/samewire/toolchains.py", "the contract"),
     ],
 )
 def test_a_change_makes_it_stale_and_says_what_changed(server, tmp_path, changed, reason):
@@ -71,6 +72,13 @@ def test_a_change_makes_it_stale_and_says_what_changed(server, tmp_path, changed
 def test_what_says_something_of_a_server_is_not_what_it_is_built_from(server, name):
     (server.folder / name).write_text("two")
     assert build_module.is_built(server)
+
+
+@pytest.mark.parametrize("name", ["README.md", "shortener/README.md"])
+def test_prose_does_not_matter(server, tmp_path, name):
+    _pass(server)
+    (tmp_path / "contract-tests" / name).write_text("two")
+    assert record.fresh_pass(server)
 
 
 def test_another_services_contract_does_not_matter(server, tmp_path):

@@ -521,7 +521,9 @@ def test_the_data_is_inside_the_page(page, run):
     hrefs = dict(re.findall(r'download="([^"]+)" href="data:[^;]+;base64,([^"]+)"', page))
     assert hrefs.keys() == {"summary.csv", "runs.csv", "series.csv.gz", "run.json.gz"}
     assert json.loads(gzip.decompress(base64.b64decode(hrefs["run.json.gz"]))) == run
-    assert base64.b64decode(hrefs["summary.csv"]).startswith(b"server,store,database,ranked,metric,mean,low,high,n\r\n")
+    assert base64.b64decode(hrefs["summary.csv"]).startswith(
+        b"server,store,database,ranked,metric,mean,low,high,n,bound\r\n"
+    )
 
 
 def test_a_conversation_is_told_in_its_own_words(conversation):
@@ -541,7 +543,7 @@ def test_a_conversation_is_told_in_its_own_words(conversation):
             "Receives",
             "Latency, mean",
             "Latency, p99",
-            "Memory peak, PSS",
+            "Memory under load, PSS",
             "Context switches per delivery",
         ),
         "time": ("Deliveries over time", "Deliveries in each second", "Deliveries per second"),

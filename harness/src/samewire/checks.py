@@ -179,8 +179,8 @@ def _unit_test_jobs() -> list[_Job]:
     return jobs + [_manifest_job("unit tests", server, server.test) for server in find_servers() if server.test]
 
 
-def _delete_one_server() -> None:
-    """Nothing but its folder knows a server: in a copy without a random one, all commands and cases still pass.
+def _delete_one_server(seed: int) -> None:
+    """Nothing but its folder knows a server: in a copy without one that is drawn, all commands and cases still pass.
 
     The copy's files are hard links; what is installed and cached is used from here. Raises BuildError.
     """
@@ -191,7 +191,7 @@ def _delete_one_server() -> None:
             (copy / ".samewire").mkdir(exist_ok=True)
             (copy / ".samewire" / kept).symlink_to(STATE / kept)
         Path(folder).chmod(0o755)
-        deleted = random.choice(find_servers())
+        deleted = random.Random(seed).choice(find_servers())
         shutil.rmtree(copy / deleted.folder.relative_to(CHECKOUT))
         samewire = [sys.executable, "-m", "samewire.cli"]
         # Who else could miss it: the other servers of its service, and those that have it upstream.
@@ -235,18 +235,18 @@ class _SmallRace:
         return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, self.servers)])
 
 
-def _small_races(servers: Iterable[Server]) -> list[_SmallRace]:
+def _small_races(servers: Iterable[Server], seed: int) -> list[_SmallRace]:
     """The main race of all its servers, any other of two that are drawn, for it asks each the same; long ones first."""
-    races = []
+    races, draw = [], random.Random(seed)
     for experiment in map(load, find_experiments()):
         entrants = [one.server for one in experiment.entrants(servers) if not one.variant]
-        drawn = entrants if experiment.name == MAIN_RACE else random.sample(entrants, min(2, len(entrants)))
+        drawn = entrants if experiment.name == MAIN_RACE else draw.sample(entrants, min(2, len(entrants)))
         if drawn:
             races.append(_SmallRace(experiment, entrants, drawn))
     return sorted(races, key=lambda race: race.load_s, reverse=True)
 
 
-def _race_all(console: Console, servers: list[Server]) -> list[Check]:
+def _race_all(console: Console, servers: list[Server], seed: int) -> list[Check]:
     """Races in small, as many side by side as there are cores for, and the tests of the reports that are there already.
 
     Raises KeyboardInterrupt when interrupted, after the races have stopped what they had started.
@@ -257,8 +257,8 @@ def _race_all(console: Console, servers: list[Server]) -> list[Check]:
     # A thread's cores are those of the processes that it starts.
     racing = ThreadPoolExecutor(len(lanes), initializer=lambda: os.sched_setaffinity(0, lanes.pop()))
     with racing, ThreadPoolExecutor(1) as pool, console.status("races in small") as status:
-        beside = [pool.submit(_check, _Job("without a random server folder", _delete_one_server))]
-        races = {racing.submit(_check, _race_job(console, race, started)): race for race in _small_races(servers)}
+        beside = [pool.submit(_check, _Job("without one server folder", lambda: _delete_one_server(seed)))]
+        races = {racing.submit(_check, _race_job(console, race, started)): race for race in _small_races(servers, seed)}
         try:
             for ended in as_completed(races):
                 checks.append(ended.result())
@@ -344,11 +344,13 @@ def _passed_before(servers: Iterable[Server], judged: Iterable[str]) -> dict[str
     return {name: record["layers"] for name, record in records.items() if record}
 
 
-def test_all(console: Console, *, again: bool) -> int:
+def test_all(console: Console, *, again: bool, seed: int | None = None) -> int:
     """Everything that must hold; prints one table at its end; 0 when all is well, else 1.
 
-    What has passed, and has not changed since, is left out; with `again`, servers are judged all the same.
+    What has passed, and has not changed since, is left out; with `again`, servers are judged all the same. `seed` draws
+    the servers of the races and the one whose folder is deleted; a fresh one is drawn by default, and printed.
     """
+    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     console.rule("Linters and unit tests", align="left")
     # Those that take longest come first.
     checks = _run_all(console, [*_unit_test_jobs(), *_lint_jobs()])
@@ -360,7 +362,8 @@ def test_all(console: Console, *, again: bool) -> int:
     if suite.problem:
         checks.append(Check("races in small", 0.0, "not run: only servers that are proven identical race"))
     else:
-        checks += _race_all(console, servers)
+        console.print(f"servers are drawn by seed {seed}: samewire test --seed {seed}", highlight=False)
+        checks += _race_all(console, servers, seed)
     console.rule("All of it", align="left")
     print_checks(console, checks)
     last = last_outcomes()

@@ -14,6 +14,12 @@ from samewire.digests import digest_files, source_files
 from samewire.manifest import Server
 from samewire.paths import CONTRACTS, HARNESS, PASSES
 
+JUDGES = (
+    "browser", "build", "datasets", "http", "lab", "links", "manifest", "outcomes", "process", "settings", "target",
+    "toolchains", "watching",
+)  # fmt: skip
+"""The modules, beside whole packages, that judge servers and that start them."""
+
 
 def digest(server: Server, image: str | None = None) -> dict[str, str]:
     """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`, `pins`.
@@ -35,13 +41,16 @@ def digest(server: Server, image: str | None = None) -> dict[str, str]:
 
 
 def contract_digest(service: str) -> str:
-    """The digest of everything that decides whether a server of this service passes."""
+    """The digest of all that decides whether a server of this service passes: cases, judges, and what starts servers.
+
+    Prose decides nothing.
+    """
     services = {manifest.parent.name for manifest in CONTRACTS.glob("*/openapi.yaml")}
     others = services - {service}
     contract = [path for path in source_files(CONTRACTS) if path.relative_to(CONTRACTS).parts[0] not in others]
+    contract = [path for path in contract if path.suffix != ".md"]
     package = HARNESS / "src/samewire"
-    names = ("browser", "datasets", "http", "lab", "links", "outcomes", "process", "settings", "watching")
-    judges = [package / f"{name}.py" for name in names]
+    judges = [package / f"{name}.py" for name in JUDGES]
     parts = ("atlas", "attack", "contract", "databases", "pytest_plugin")
     judges += sorted(path for part in parts for path in package.glob(f"{part}/*.py"))
     return digest_files(contract + judges, CONTRACTS.parent)

@@ -65,8 +65,9 @@ def lint() -> None:
 @click.option(
     "--again", is_flag=True, help="Also judge the servers that have a fresh record of a pass; CI always does."
 )
-def test(again: bool) -> None:
+@click.option("--seed", type=int, help="The seed by which servers are drawn for races in small; else it is printed.")
+def test(again: bool, seed: int | None) -> None:
     """All that must hold: linters, unit tests, the contract suite on every server, and every race in small."""
     from samewire.checks import test_all
 
-    sys.exit(test_all(console, again=again or bool(os.environ.get("CI"))))
+    sys.exit(test_all(console, again=again or bool(os.environ.get("CI")), seed=seed))

@@ -2,11 +2,12 @@
 
 import math
 import statistics
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from samewire.race.experiment import Entrant, Finding, Selector
+from samewire.race.metric import AT_LEAST, AT_MOST
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import (
     CONFIDENCE,
@@ -35,18 +36,28 @@ from samewire.race.verdicts import (
 class Figures:
     """The figures of a race: by server and metric, the value of each round (None where it was not measured).
 
-    Nothing is decided on those of `unsteady` servers.
+    Nothing is decided on those of servers in `doubts`, which says why. `bounds` are the metrics of a server whose
+    figures are bounds: "≥" where the true one is at least the figure, "≤" where it is at most, both where neither is
+    known.
     """
 
     entrants: Mapping[str, Entrant]
     ranked: Mapping[str, bool]
     values: Mapping[str, Mapping[str, Mapping[int, float | None]]]
-    unsteady: Collection[str] = ()
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def rounds(self, server: str, metric: str) -> dict[int, float]:
         """The rounds of a server in which the metric was measured."""
         measured = self.values.get(server, {}).get(metric, {})
         return {number: value for number, value in sorted(measured.items()) if value is not None}
+
+    def open_ends(self, metric: str, a: Iterable[str], b: Iterable[str] = ()) -> str:
+        """Which ends of the ratio of `a` to `b`, or of the mean of `a`, are open since figures are bounds."""
+        turned = str.maketrans("≥≤", "≤≥")
+        ends = [self.bounds.get(server, {}).get(metric, "") for server in a]
+        ends += [self.bounds.get(server, {}).get(metric, "").translate(turned) for server in b]
+        return "".join(sorted({*"".join(ends)}))
 
     def matching(self, selector: Selector) -> list[str]:
         """The entrants that a selector means, by id."""
@@ -89,7 +100,7 @@ def _compared(figures: Figures, metric: str) -> Iterator[Comparison]:
         if rounds := paired.get((a, b)):
             confidence = 1 - levels[a, b]
             ratio = ratio_interval(*rounds, confidence)
-            side = 0 if {a, b} & {*figures.unsteady} else _side(ratio)
+            side = 0 if {a, b} & figures.doubts.keys() else _side(ratio, figures.open_ends(metric, [a], [b]))
             verdict = {1: A_HIGHER, -1: B_HIGHER}.get(side, UNDECIDED)
             yield Comparison(metric, a, b, ratio, verdict, confidence)
         else:
@@ -105,10 +116,11 @@ class _Test:
     at_least: float | None
     at_most: float | None
     unit: str
+    open_ends: str = ""
 
     @property
     def verdict(self) -> str:
-        low, high = self.interval.low, self.interval.high
+        low, high = _ends(self.interval, self.open_ends)
         if low is None or high is None:
             return UNDECIDED
         floor = -math.inf if self.at_least is None else self.at_least
@@ -130,7 +142,7 @@ class _Test:
         """Our value."""
         interval = self.interval
         text = f"{self.text}: {describe(interval, self.unit)}"
-        return Ours(interval.mean, interval.low, interval.high, self.unit, text)
+        return Ours(interval.mean, interval.low, interval.high, self.unit, text, self.open_ends)
 
     def why(self) -> str:
         """Why the verdict is what it is."""
@@ -141,6 +153,8 @@ class _Test:
             FAILS: f"no part of the interval is {claim}",
             UNDECIDED: f"only a part of the interval is {claim}",
         }
+        if self.open_ends:
+            return f"{ways[self.verdict]}, which is open on one side or both: a figure in it is a bound"
         return ways[self.verdict]
 
 
@@ -152,10 +166,11 @@ class _Agreement:
     second: Interval
     metrics: tuple[str, ...]
     text: str
+    open_ends: tuple[str, str] = ("", "")
 
     @property
     def verdict(self) -> str:
-        sides = {_side(self.first), _side(self.second)}
+        sides = {_side(self.first, self.open_ends[0]), _side(self.second, self.open_ends[1])}
         if 0 in sides:
             return UNDECIDED
         return HOLDS if len(sides) == 1 else FAILS
@@ -181,11 +196,17 @@ class _Agreement:
         return ways[self.verdict]
 
 
-def _side(ratio: Interval) -> int:
+def _ends(interval: Interval, open_ends: str) -> tuple[float | None, float | None]:
+    """The ends of an interval, of which some are open; both None without an interval."""
+    if interval.low is None or interval.high is None:
+        return None, None
+    return -math.inf if AT_MOST in open_ends else interval.low, math.inf if AT_LEAST in open_ends else interval.high
+
+
+def _side(ratio: Interval, open_ends: str) -> int:
     """1 above 1, -1 below, 0 if that is not decided."""
-    if ratio.low is None or ratio.high is None:
-        return 0
-    return (ratio.low > 1) - (ratio.high < 1)
+    low, high = _ends(ratio, open_ends)
+    return 0 if low is None or high is None else (low > 1) - (high < 1)
 
 
 def describe(interval: Interval, unit: str) -> str:
@@ -214,8 +235,8 @@ def judge(finding: Finding, figures: Figures) -> Judgement:
         return judgement(NOT_TESTED, f"no figures of {', '.join(unmeasured)}")
     if stand_ins := [server for server in involved if not figures.ranked[server]]:
         return judgement(STAND_IN, f"on a stand-in for the database: {', '.join(stand_ins)}")
-    if unsteady := [server for server in involved if server in figures.unsteady]:
-        return judgement(UNDECIDED, f"not steady when they were measured: {', '.join(unsteady)}")
+    if doubts := dict.fromkeys(figures.doubts[server] for server in involved if server in figures.doubts):
+        return judgement(UNDECIDED, "; ".join(doubts))
     servers = [group for _, group in groups]
     tests = _tests(finding, figures, servers, CONFIDENCE)
     if not tests:
@@ -299,19 +320,19 @@ def _comparisons(
     elif not finding.others:
         for server in groups[0]:
             interval = mean_interval(list(figures.rounds(server, metric).values()), confidence)
-            yield _Test(interval, f"{server}{where}", *bounds, unit="")
+            yield _Test(interval, f"{server}{where}", *bounds, "", figures.open_ends(metric, [server]))
         return
     elif finding.compare in ("lowest", "highest"):
         interval = _to_extreme(figures, metric, *groups, finding.compare, confidence)
         text = f"{_named(groups[0])} to the {finding.compare} of {len(groups[1])} servers{where}"
-        yield _Test(interval, text, *bounds, unit="×")
+        yield _Test(interval, text, *bounds, "×", figures.open_ends(metric, *groups))
         return
     else:
         subject, others = groups
         pairs = [(subject, others)] if finding.compare == "mean" else [(subject, [other]) for other in others]
     for a, b in pairs:
         interval = _ratio(figures, metric, a, b, confidence)
-        yield _Test(interval, f"{_named(a)} to {_named(b)}{where}", *bounds, unit="×")
+        yield _Test(interval, f"{_named(a)} to {_named(b)}{where}", *bounds, "×", figures.open_ends(metric, a, b))
 
 
 def _to_extreme(
@@ -347,7 +368,8 @@ def _agreements(
     for a in groups[0]:
         for b in groups[1]:
             first, second = (_ratio(figures, metric, [a], [b], confidence) for metric in metrics)
-            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}")
+            ends = figures.open_ends(metrics[0], [a], [b]), figures.open_ends(metrics[1], [a], [b])
+            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}", ends)
 
 
 def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], confidence: float) -> Iterator[_Test]:

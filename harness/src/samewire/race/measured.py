@@ -13,20 +13,28 @@ from samewire.race.snapshots import Snapshot, Window
 
 @dataclass(frozen=True)
 class Footprint:
-    """The server's tree before the load, and whenever it was sampled under load."""
+    """The server's tree before the load, whenever it was sampled under load, and when a hold began or was over.
+
+    Only then proportional memory is read for every server alike; in between it is read as often as its cost allows.
+    """
 
     idle: Usage
     loaded: Sequence[Usage]
+    alike: Sequence[Usage]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A load whose hold was finished, with that hold; `seconds` are the snapshots taken during it."""
+    """A load whose hold was finished, with that hold, which users took `ramp_up_s` to come to.
+
+    `seconds` are the snapshots taken during the hold.
+    """
 
     load: Load
     hold: Window
     seconds: Sequence[Snapshot]
     placement: Placement
+    ramp_up_s: float
 
     def per_second(self, number: float) -> float:
         """How many in each second of the hold."""
@@ -40,6 +48,18 @@ class Measured:
     def switches_per(self, number: int) -> float | None:
         """Context switches of the server for each of so many in the hold, None without one."""
         return self.hold.switch_rate("server") / self.per_second(number) if number else None
+
+    def throughput_change(self) -> float | None:
+        """The share of its mean by which throughput changes over the hold; None of less than three seconds.
+
+        It is the slope of the line of least squares through the whole seconds of the hold, times the hold's length.
+        """
+        whole = [row for row in self.load.series if 1 <= row["t_s"] - self.ramp_up_s <= self.load.duration_s]
+        if len(whole) < 3:
+            return None
+        rates = [row["requests"] for row in whole]
+        slope = statistics.linear_regression([row["t_s"] for row in whole], rates).slope
+        return slope * self.load.duration_s / statistics.fmean(rates) if any(rates) else None
 
     def cpu_share_sd(self) -> float | None:
         """The standard deviation of the server's share from second to second, None of less than two."""

@@ -10,6 +10,9 @@ REQUESTS, CONVERSATION, UPLOADS, SAMPLE = "requests", "conversation", "uploads",
 
 LOWER, HIGHER = "lower", "higher"
 
+AT_LEAST, AT_MOST = "≥", "≤"
+"""How a figure that is a bound stands to the true one: that is at least, or at most, what is shown."""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -18,6 +21,9 @@ class Metric:
     `key` is its name in run.json, which ends in its unit there. Reports call it `name` and show `scale` times its
     value, in `unit`; `short` is its name and unit in a terminal. `about` is its meaning in the reference, `better`
     which end is the better one, empty where neither is.
+
+    `held_back` is what its figure is of a server that could have answered more, had the other cores kept up;
+    `not_in_turn` of one that left some of its users waiting. Empty where the figure stays right.
 
     `of` says what it is a figure of, `compared` in which of these servers are compared whatever the findings are. It is
     worked out of a load, or of the server's footprint in a whole run, and is None where it cannot be had.
@@ -30,6 +36,8 @@ class Metric:
     short: str = ""
     about: str = ""
     better: str = ""
+    held_back: str = ""
+    not_in_turn: str = ""
     of: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     of_load: Callable[[Measured], float | int | None] | None = None

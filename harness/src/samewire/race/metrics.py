@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from samewire.race.latency import mean_absolute_deviation
 from samewire.race.measured import Footprint, Measured
-from samewire.race.metric import CONVERSATION, HIGHER, LOWER, REQUESTS, SAMPLE, UPLOADS, Metric
+from samewire.race.metric import AT_LEAST, AT_MOST, CONVERSATION, HIGHER, LOWER, REQUESTS, SAMPLE, UPLOADS, Metric
 
 _RUNS = REQUESTS, CONVERSATION, UPLOADS
 _LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE
@@ -31,9 +31,16 @@ _DECLARED = (
         short="req/s",
         about="right answers per second",
         better=HIGHER,
+        held_back=AT_LEAST,
         of=(REQUESTS, UPLOADS, SAMPLE),
         compared=(REQUESTS, UPLOADS),
         of_load=lambda run: run.load.counts.throughput_rps,
+    ),
+    Metric(
+        "throughput_change_share", "Throughput, change in the hold", "%", 100.0,
+        about="the share of its mean by which throughput changes over the hold, by the line of least squares",
+        of=(REQUESTS,),
+        of_load=Measured.throughput_change,
     ),
     Metric(
         "deliveries_per_s", "Deliveries", "deliveries/s",
@@ -45,6 +52,7 @@ _DECLARED = (
         "uploaded_bytes_per_s", "Uploaded", "MB/s", 1e-6,
         about="bytes of files in right requests, per second",
         better=HIGHER,
+        held_back=AT_LEAST,
         of=(UPLOADS, SAMPLE),
         of_load=lambda run: run.per_second(run.load.counts.uploaded_bytes),
     ),
@@ -53,6 +61,8 @@ _DECLARED = (
         short="mean ms",
         about="mean latency",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=_LOADS,
         compared=_RUNS,
         of_load=lambda run: run.load.latency.mean,
@@ -61,6 +71,8 @@ _DECLARED = (
         "latency_sd_ms", "Latency, standard deviation", "ms",
         about="standard deviation of latency",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=_LOADS,
         compared=(REQUESTS, UPLOADS),
         of_load=lambda run: run.load.latency.sd,
@@ -69,6 +81,8 @@ _DECLARED = (
         "latency_mad_ms", "Latency, mean absolute deviation", "ms",
         about="mean absolute deviation of latency from its mean",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=(UPLOADS, SAMPLE),
         of_load=lambda run: mean_absolute_deviation(run.load.hdr),
     ),
@@ -85,6 +99,8 @@ _DECLARED = (
         "latency_p50_ms", "Latency, p50", "ms",
         about="median of latency",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=(REQUESTS, CONVERSATION, SAMPLE),
         compared=(REQUESTS, CONVERSATION),
         of_load=lambda run: run.load.latency.p50,
@@ -94,6 +110,8 @@ _DECLARED = (
         short="p99 ms",
         about="99th percentile of latency",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=(REQUESTS, CONVERSATION, SAMPLE),
         compared=(REQUESTS, CONVERSATION),
         of_load=lambda run: run.load.latency.p99,
@@ -102,6 +120,8 @@ _DECLARED = (
         "latency_p999_ms", "Latency, p99.9", "ms",
         about="99.9th percentile of latency",
         better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
         of=(REQUESTS, CONVERSATION),
         compared=(REQUESTS,),
         of_load=lambda run: run.load.latency.p999,
@@ -186,13 +206,13 @@ _DECLARED = (
         of_footprint=lambda server: server.idle.pss_bytes,
     ),
     Metric(
-        "pss_peak_bytes", "Memory peak, PSS", "MiB", _MIB,
+        "pss_peak_bytes", "Memory under load, PSS", "MiB", _MIB,
         short="PSS MiB",
-        about="proportional memory of the server's processes, at its peak",
+        about="proportional memory of the server's processes, when the hold begins or when it ends, the higher",
         better=LOWER,
         of=_RUNS,
         compared=_RUNS,
-        of_footprint=lambda server: max((usage.pss_bytes for usage in server.loaded if usage.pss_bytes), default=None),
+        of_footprint=lambda server: max((usage.pss_bytes for usage in server.alike if usage.pss_bytes), default=None),
     ),
     Metric(
         "rss_peak_bytes", "Memory peak, RSS", "MiB", _MIB,

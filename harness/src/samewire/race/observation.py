@@ -132,8 +132,8 @@ def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> Non
         run.load, run.failed, run.warnings = Unfinished(result.whole), validity.gave_up(result.whole), []
         return
     load = run.load = workload.load(result)
-    measured = Measured(load, hold, watch.during(hold), course.placement)
-    run.metrics = workload.figures(measured, Footprint(idle, watch.loaded))
+    measured = Measured(load, hold, watch.during(hold), course.placement, course.profile.ramp_up_s)
+    run.metrics = workload.figures(measured, Footprint(idle, watch.loaded, watch.alike))
     run.warnings = [
         *workload.warnings(load, workload.users),
         *run.warnings,
@@ -155,7 +155,7 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
             run.failed = f"sample {sample.name}: {validity.gave_up(result.whole)}"
             break
         load = workload.load(result)
-        measured[sample.name] = Measured(load, hold, watch.during(hold), course.placement)
+        measured[sample.name] = Measured(load, hold, watch.during(hold), course.placement, course.profile.ramp_up_s)
         told = workload.warnings(load, workload.users_of(sample, course.profile))
         told += validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed)
         run.warnings += [f"sample {sample.name}: {warning}" for warning in told]
@@ -164,7 +164,7 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
     loads = {name: one.load for name, one in measured.items()}
     run.load = SampledLoad.of_samples(loads, Totals.of(wholes))
     if not run.failed:
-        run.metrics = workload.run_figures(measured, run.load, Footprint(idle, watch.loaded))
+        run.metrics = workload.run_figures(measured, run.load, Footprint(idle, watch.loaded, watch.alike))
 
 
 class _Watch:
@@ -175,6 +175,7 @@ class _Watch:
     ) -> None:
         self._workload, self._load, self._url, self._show = workload, load, url, show
         self._marks: list[Snapshot] = []
+        self._alike: list[Snapshot] = []
         self.sampler = sampler
 
     def warm_up(self) -> None:
@@ -192,10 +193,9 @@ class _Watch:
                 self._show(name + stage.replace("_", "-"))
                 if stage == "ramp_up":
                     marks[stage] = self.sampler.snapshot() if self._marks else self.sampler.start()
-                elif stage == "hold":
-                    marks[stage] = self.sampler.snapshot()
-                elif stage == "ramp_down":
+                elif stage in ("hold", "ramp_down"):
                     marks[stage] = self.sampler.snapshot(pss_of="server")
+                    self._alike.append(marks[stage])
                 if stage in marks:
                     self._marks.append(marks[stage])
             else:
@@ -212,6 +212,11 @@ class _Watch:
     def loaded(self) -> list[Usage]:
         """The server at every moment at which it was sampled under load."""
         return [snapshot.trees["server"] for snapshot in [*self.sampler.snapshots, *self._marks]]
+
+    @property
+    def alike(self) -> list[Usage]:
+        """The server whenever a hold began or was over."""
+        return [snapshot.trees["server"] for snapshot in self._alike]
 
     def complaints(self) -> list[str]:
         """What the generator complained of since the last call."""

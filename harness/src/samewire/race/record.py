@@ -12,6 +12,7 @@ from samewire.race import findings, validity
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.generator import Program
 from samewire.race.machine import machine
+from samewire.race.metrics import metric
 from samewire.race.observation import Run, now
 from samewire.race.placement import Placement
 from samewire.race.profile import Profile
@@ -67,6 +68,7 @@ class Setup:
             "summary": {},
             "comparisons": [],
             "findings": [],
+            "noise": "",
             "warnings": [],
         }
 
@@ -126,8 +128,8 @@ class Record:
         self._content["runs"].append({"round": number, "position": position, "server": entrant.id} | run.as_dict())
         if not run.steady:
             self._unsteady.add(entrant.id)
-        for metric, value in run.metrics.items():
-            self._values[entrant.id].setdefault(metric, {})[number] = value
+        for key, value in run.metrics.items():
+            self._values[entrant.id].setdefault(key, {})[number] = value
         self._warnings[entrant.id].append(run.warnings)
         self._evaluate()
         self._write()
@@ -140,7 +142,14 @@ class Record:
     def _evaluate(self) -> None:
         experiment = self._setup.experiment
         entrants = {one.id: one for one in self._setup.entrants}
-        figures = findings.Figures(entrants, self._ranked, self._values, self._unsteady)
+        doubts = {server: f"not steady when it was measured: {server}" for server in self._unsteady}
+        if noise := validity.noise(self._warnings):
+            doubts = dict.fromkeys(entrants, noise)
+        bounds = {server: self._bounds(server) for server in entrants}
+        figures = findings.Figures(entrants, self._ranked, self._values, doubts, bounds)
+        for server in self._content["servers"]:
+            server["bounds"] = bounds[server["id"]]
+        self._content["noise"] = noise
         self._content["summary"] = {
             server: {
                 metric: mean_interval(list(rounds.values())).as_dict()
@@ -157,6 +166,11 @@ class Record:
         in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
         placed = self._setup.placement.warnings(database=bool(self._content["databases"]))
         self._content["warnings"] = [*in_containers, *placed, *validity.of_servers(self._warnings)]
+
+    def _bounds(self, server: str) -> dict[str, str]:
+        warnings = self._warnings[server]
+        found = {key: validity.bound(metric(key), warnings) for key in self._values[server]}
+        return {key: bound for key, bound in found.items() if bound}
 
     def _write(self) -> None:
         self._content["finished_at"] = now()

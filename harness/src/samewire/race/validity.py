@@ -6,6 +6,7 @@ All of it is told in warnings; nothing is dropped.
 from collections.abc import Iterable, Mapping, Sequence
 
 from samewire.race.load import Load, Totals
+from samewire.race.metric import Metric
 from samewire.race.placement import Placement
 from samewire.race.snapshots import Window
 from samewire.race.steadiness import Warming
@@ -15,9 +16,13 @@ SERVER_BUSY = 0.90
 OTHER_LOAD = 0.15
 STEAL = 0.02
 SERVED_IN_TURN = 0.8
+NOISY_RUNS = 0.1
+"""The share of runs with other load or stolen time beyond the two limits above which nothing is decided."""
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
+_NOT_QUIET = "the machine was not quiet"
+_STOLEN = "the hypervisor gave"
 IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
@@ -54,7 +59,7 @@ def not_quiet(window: Window, when: str) -> list[str]:
     """A warning if something else kept the machine busy."""
     if window.other_load() <= OTHER_LOAD:
         return []
-    return [f"the machine was not quiet {when} the run: {window.other_load():.2f} cores busy with other things"]
+    return [f"{_NOT_QUIET} {when} the run: {window.other_load():.2f} cores busy with other things"]
 
 
 def not_steady(warming: Warming) -> list[str]:
@@ -76,7 +81,7 @@ def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence
         warnings.append(f"{lost} users gave up: no connection to the server could be made, or none in time")
     warnings += not_quiet(hold, "during")
     if hold.steal_share() > STEAL:
-        warnings.append(f"the hypervisor gave {hold.steal_share():.0%} of the time to other machines")
+        warnings.append(f"{_STOLEN} {hold.steal_share():.0%} of the time to other machines")
     generator_share = hold.core_share("generator", placement.generator)
     server_busy = hold.busy_share(placement.server)
     if generator_share >= GENERATOR_BUSY:
@@ -97,7 +102,7 @@ def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
         if held_back := _often(_NOT_THE_BOTTLENECK, runs):
             lines.append(
                 f"{server} was held back by the other cores in {held_back} of {len(runs)} runs: "
-                "with more of them it could answer more than is shown, so its throughput is a lower bound"
+                "with more of them it could answer more, and sooner, than is shown; its figures are bounds"
             )
         if not_steady := _often(_NOT_STEADY, runs):
             lines.append(
@@ -109,6 +114,22 @@ def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
                 "its latencies are of those who were"
             )
     return lines
+
+
+def noise(warnings: Mapping[str, Sequence[Iterable[str]]]) -> str:
+    """Why nothing is decided if the machine was too often not quiet; empty if it was quiet enough."""
+    runs = [list(run) for of_server in warnings.values() for run in of_server]
+    noisy = sum(any(_NOT_QUIET in warning or _STOLEN in warning for warning in run) for run in runs)
+    if noisy <= NOISY_RUNS * len(runs):
+        return ""
+    return f"the machine was not quiet in {noisy} of {len(runs)} runs"
+
+
+def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
+    """What the figure of a metric is, of a server with these warnings in its runs: a bound on one side, or on both."""
+    held_back = metric.held_back if _often(_NOT_THE_BOTTLENECK, runs) else ""
+    not_in_turn = metric.not_in_turn if _often(_NOT_IN_TURN, runs) else ""
+    return "".join(sorted({held_back, not_in_turn}))
 
 
 def _often(beginning: str, runs: Iterable[Iterable[str]]) -> int:

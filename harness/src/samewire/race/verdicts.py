@@ -35,13 +35,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Ours:
-    """Our value for a finding, with its interval, its unit, and in words of what it is."""
+    """Our value for a finding, with its interval, its unit, and in words of what it is.
+
+    `bound` is "≥" where the true one is at least `value`, "≤" where it is at most, both where neither is known.
+    """
 
     value: float
     low: float | None
     high: float | None
     unit: str
     text: str
+    bound: str = ""
 
 
 @dataclass(frozen=True)

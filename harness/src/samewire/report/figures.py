@@ -121,7 +121,7 @@ def _line(
     A stack may have several transports, in one hue: the line of polling is dotted (of a variant: dashed and dotted),
     that of batches dashed.
     """
-    stores = sorted({other.store for other in race.ranked})
+    stores = sorted({other.store for other in race.comparable})
     second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
     dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
     return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash, marks)

@@ -1,10 +1,11 @@
 """What a run folder says, in the terms of the report: entrants, groups, comparisons, ranks and the verdict."""
 
+import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -53,7 +54,8 @@ class Entrant:
     """A server in the race, or a variant of one.
 
     `hue` is the number of its stack's colour, the same wherever that stack appears. `summary` has the estimate of each
-    metric in the unit of run.json.
+    metric in the unit of run.json. `bounds` has the metrics whose figures are bounds. `ranked` is whether it ran on no
+    stand-in.
     """
 
     id: str
@@ -70,10 +72,12 @@ class Entrant:
     record: Mapping[str, Any]
     runs: tuple[Run, ...]
     summary: Mapping[str, Estimate]
+    bounds: Mapping[str, str]
 
     def estimate(self, key: str) -> Estimate:
         """The estimate of a metric, in the unit in which it is shown."""
-        return self.summary.get(key, Estimate()).scaled(metric(key).scale)
+        estimate = replace(self.summary.get(key, Estimate()), bound=self.bounds.get(key, ""))
+        return estimate.scaled(metric(key).scale)
 
     @cached_property
     def requests(self) -> int:
@@ -152,6 +156,7 @@ class Race:
                     record=server["pass"],
                     runs=tuple(run for run in self.runs if run.server == server["id"]),
                     summary={key: Estimate.of(one) for key, one in self.data["summary"].get(server["id"], {}).items()},
+                    bounds=server.get("bounds", {}),
                 )
             )
         return sorted(entrants, key=self._order)
@@ -195,6 +200,11 @@ class Race:
 
     @property
     def ranked(self) -> tuple[Entrant, ...]:
+        """The servers that can be ranked, the best first: on no stand-in, with a figure that is no bound."""
+        return tuple(entrant for entrant in self.comparable if self.ranking.metric not in entrant.bounds)
+
+    @property
+    def comparable(self) -> tuple[Entrant, ...]:
         """The servers on no stand-in, the best first."""
         return tuple(entrant for entrant in self.entrants if entrant.ranked)
 
@@ -210,8 +220,8 @@ class Race:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The ranked group, when there is one, and then those on stand-ins."""
-        labels = dict.fromkeys(entrant.database for entrant in self.ranked)
-        ranked = (Group(True, ", ".join(labels), self.ranked),) if self.ranked else ()
+        labels = dict.fromkeys(entrant.database for entrant in self.comparable)
+        ranked = (Group(True, ", ".join(labels), self.comparable),) if self.comparable else ()
         return ranked + self.unranked
 
     @property
@@ -229,12 +239,11 @@ class Race:
         return self._comparisons.get((key, a.id, b.id))
 
     def pairs(self, key: str) -> list[Comparison]:
-        """The comparisons of ranked servers in a metric, each pair once, the one that is ranked better first.
+        """The comparisons of servers on no stand-in in a metric, each pair once, the better one first.
 
         Of two variants those are compared that have one thing in common: the server, or the variant.
         """
-        ranked = self.ranked
-        pairs = ((a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :])
+        pairs = itertools.combinations(self.comparable, 2)
         found = (self.compare(key, a, b) for a, b in pairs if a.variant == b.variant or a.server == b.server)
         return [one for one in found if one and one.ratio.mean is not None]
 
@@ -250,16 +259,17 @@ class Race:
 
     def rank(self, entrant: Entrant) -> str:
         """Its place, or the places that the intervals leave open: `1`, `2–3`; `–` when not ranked."""
-        if not entrant.ranked:
+        others = [other for other in self.ranked if other.id != entrant.id]
+        if len(others) == len(self.ranked):
             return ABSENT
-        others = [other for other in self.ranked if other is not entrant]
         best = 1 + sum(self._beats(other, entrant) for other in others)
         worst = len(self.ranked) - sum(self._beats(entrant, other) for other in others)
         return str(best) if best == worst else f"{best}–{worst}"
 
     def tie(self, key: str, entrant: Entrant) -> Comparison | None:
         """The comparison of a ranked server with the one above it, when it leaves the order undecided."""
-        place = self.ranked.index(entrant) if entrant.ranked else 0
+        places = [other.id for other in self.ranked]
+        place = places.index(entrant.id) if entrant.id in places else 0
         found = self.compare(key, entrant, self.ranked[place - 1]) if place else None
         return found if found and found.verdict == "undecided" else None
 
@@ -271,8 +281,12 @@ class Race:
         if self.same:
             false = f"falsely decided: {enumeration(self.decided)}" if self.decided else "none was decided, rightly"
             return f"A server against itself: of {count(len(self.compared), 'metric')} {false}."
-        if not ranked:
+        if noise := self.data.get("noise"):
+            return f"Nothing is ranked: {noise}."
+        if not self.comparable:
             return "Nothing is ranked: every server ran on a stand-in."
+        if not ranked:
+            return f"Nothing is ranked: {self.ranking.name} of every server is a bound, since other cores were full."
         best = ranked[0]
         value, words = best.estimate(self.ranking.metric), self.ranking
         if value.mean is None:
@@ -315,6 +329,8 @@ class Race:
             remarks.append(f"Errors on {enumeration(failing)}.")
         elif any(entrant.requests for entrant in self.entrants):
             remarks.append("No errors.")
+        if bounded := [one.name for one in self.comparable if self.ranking.metric in one.bounds]:
+            remarks.append(f"Not ranked, since {self.ranking.name} is a bound: {enumeration(bounded)}.")
         for group in self.unranked:
             servers = count(len(group.entrants), "server")
             remarks.append(f"Apart and not ranked: {servers} on a stand-in ({group.label}).")

@@ -2,21 +2,27 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self
 
 ABSENT = "–"
+NO_BOUND = "~"
+"""Stands before a figure that may be too high or too low."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `n` rounds with its 95 % interval; whatever could not be measured is None."""
+    """A mean over `n` rounds with its 95 % interval; whatever could not be measured is None.
+
+    `bound` is "≥" where the true mean is at least this one, "≤" where it is at most, both where neither is known.
+    """
 
     mean: float | None = None
     low: float | None = None
     high: float | None = None
     n: int = 0
+    bound: str = ""
 
     @classmethod
     def of(cls, data: Mapping[str, Any] | None) -> Self:
@@ -30,11 +36,15 @@ class Estimate:
 
     def scaled(self, factor: float) -> Self:
         """The same in another unit."""
-        return type(self)(*(None if x is None else x * factor for x in (self.mean, self.low, self.high)), self.n)
+        mean, low, high = (None if x is None else x * factor for x in (self.mean, self.low, self.high))
+        return replace(self, mean=mean, low=low, high=high)
 
     def mean_text(self) -> str:
-        """The mean, or a dash."""
-        return ABSENT if self.mean is None else number(self.mean, self._decimals())
+        """The mean, after a sign if it is a bound, or a dash."""
+        if self.mean is None:
+            return ABSENT
+        sign = NO_BOUND if len(self.bound) > 1 else self.bound
+        return f"{sign} {number(self.mean, self._decimals())}".lstrip()
 
     def interval_text(self) -> str:
         """`low–high`, or a dash when there is no interval."""

@@ -180,7 +180,7 @@ def _own_figure(race: Race, finding: Finding) -> tuple[str, str, str]:
     ours = finding.ours
     if not ours:
         return ABSENT, "", ""
-    estimate = Estimate.of({"mean": ours.value, "low": ours.low, "high": ours.high})
+    estimate = Estimate(ours.value, ours.low, ours.high, bound=ours.bound)
     # The text says of what the figure is and, after a colon, repeats it.
     subject = race.shorten(ours.text.partition(": ")[0])
     figure = f"{estimate.mean_text()} {ours.unit}".rstrip()

@@ -89,12 +89,13 @@ class Ours:
     high: float | None
     unit: str
     text: str
+    bound: str
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
         """Of a finding's `ours`."""
         value, low, high = (data.get(name) for name in ("value", "low", "high"))
-        return cls(value, low, high, data.get("unit") or "", data.get("text") or "")
+        return cls(value, low, high, data.get("unit") or "", data.get("text") or "", data.get("bound", ""))
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ def all_tables(race: Race) -> dict[str, str]:
 
 
 def summary(race: Race) -> str:
-    """One line for each server and metric: mean, 95 % interval and the number of rounds."""
+    """One line for each server and metric: mean, 95 % interval, the number of rounds, and whether it is a bound."""
     lines = [
-        {**_who(entrant), "metric": key, **asdict(entrant.summary[key])}
+        {**_who(entrant), "metric": key, **asdict(entrant.summary[key]), "bound": entrant.bounds.get(key, "")}
         for entrant in race.entrants
         for key in measured(race)
         if key in entrant.summary
     ]
-    return _csv((*_WHO, "metric", "mean", "low", "high", "n"), lines)
+    return _csv((*_WHO, "metric", "mean", "low", "high", "n", "bound"), lines)
 
 
 def runs(race: Race) -> str:

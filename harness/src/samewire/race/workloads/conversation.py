@@ -41,7 +41,7 @@ TOLD = Kind(
             (("mean", "latency_mean_ms"), ("p99", "latency_p99_ms"), ("p99.9", "latency_p999_ms")),
         ),
         ("Errors", "%", (("", "error_share"),)),
-        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("loaded", "pss_peak_bytes"))),
         ("Threads", "peak", (("", "threads_peak"),)),
         ("Switches", "per delivery", (("", "switches_per_delivery"),)),
     ),

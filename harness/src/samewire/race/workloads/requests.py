@@ -45,7 +45,7 @@ TOLD = Kind(
         ),
         ("Errors", "%", (("", "error_share"),)),
         ("CPU", "µs/request", (("", "cpu_us_per_request"),)),
-        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("loaded", "pss_peak_bytes"))),
         ("Threads", "peak", (("", "threads_peak"),)),
         ("Switches", "per request", (("", "switches_per_request"),)),
     ),

@@ -38,7 +38,7 @@ TOLD = Kind(
         ("CPU", "", (("%", "cpu_share"), ("µs/request", "cpu_us_per_request"))),
         ("I/O wait", "%", (("", "iowait_share"),)),
         ("Switches", "per second", (("", "switches_per_s"),)),
-        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("peak", "pss_peak_bytes"))),
+        ("Memory, PSS", "MiB", (("idle", "pss_idle_bytes"), ("loaded", "pss_peak_bytes"))),
         ("Threads", "peak", (("", "threads_peak"),)),
     ),
     brief=(
