@@ -14,7 +14,7 @@ def test_what_failed_is_told_once_more_at_the_end(monkeypatch, capsys) -> None:
     monkeypatch.setattr(checks, "_run_all", lambda console, jobs: [Check("lint", 1.0), Check("unit tests", 2.0, told)])
     monkeypatch.setattr(checks, "_judge", lambda *_, **__: Check("contract suite", 3.0))
     monkeypatch.setattr(checks, "_race_all", lambda *_: [Check("race", 4.0, "exit status 1")])
-    assert checks.test_all(Console(width=80), again=False) == 1
+    assert checks.test_all(Console(width=80), again=False, seed=1) == 1
     end = capsys.readouterr().out.splitlines()[-16:]
     assert end[0] == "✗ unit tests"
     assert end[1:13] == [*(f"line {number}" for number in range(19, 30)), "E  assert [1] == [2]"]

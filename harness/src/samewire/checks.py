@@ -344,7 +344,7 @@ def _passed_before(servers: Iterable[Server], judged: Iterable[str]) -> dict[str
     return {name: record["layers"] for name, record in records.items() if record}
 
 
-def test_all(console: Console, *, again: bool, seed: int | None = None) -> int:
+def test_all(console: Console, *, again: bool, seed: int | None) -> int:
     """Everything that must hold; prints one table at its end; 0 when all is well, else 1.
 
     What has passed, and has not changed since, is left out; with `again`, servers are judged all the same. `seed` draws

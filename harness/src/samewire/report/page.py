@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from operator import itemgetter
@@ -82,6 +82,7 @@ def render(race: Race) -> str:
         resources=figures.resources(race),
         everything=[(metric(key), [entrant.estimate(key) for entrant in race.entrants]) for key in measured(race)],
         layers=list(dict.fromkeys(layer for record in records for layer in record)),
+        warm_ups=warm_ups(race),
         false_decisions=same.false_decisions(),
         checks=sum((Counter(tests) for record in records for tests in record.values()), Counter()),
         parameters=[(_words(key), _value(value)) for key, value in race.data["parameters"].items()],
@@ -146,6 +147,40 @@ class SampleTable:
             for entrant in self.race.entrants
         ]
         return [(sample, [column[i] for column in columns]) for i, sample in enumerate(self.race.samples)]
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """How an entrant became steady: seconds, CPU of a request when cold and when steady, and in how many of its runs."""
+
+    entrant: Entrant
+    seconds: str
+    cold_us: str
+    steady_us: str
+    steady: str
+
+
+def warm_ups(race: Race) -> list[WarmUp]:
+    """How each entrant became steady; none of a race that does not warm until servers are steady."""
+    rows = []
+    for entrant in race.entrants:
+        if found := [run.warming for run in entrant.runs if run.warming and run.warming.cpu_us]:
+            rows.append(
+                WarmUp(
+                    entrant,
+                    _range(one.seconds for one in found),
+                    _range(one.cpu_us[0] for one in found),
+                    _range(one.cpu_us[-1] for one in found),
+                    f"{sum(one.steady for one in found)} of {len(found)}",
+                )
+            )
+    return rows
+
+
+def _range(values: Iterable[float]) -> str:
+    """The least and the greatest: `20.1–24.5`."""
+    ordered = sorted(values)
+    return "–".join(dict.fromkeys(map(number, (ordered[0], ordered[-1]))))
 
 
 def users_of_samples(race: Race) -> str:

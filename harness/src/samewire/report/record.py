@@ -50,10 +50,25 @@ class Load:
 
 
 @dataclass(frozen=True)
+class Warming:
+    """How a server became steady: in how many seconds, and CPU of a request in each window of load, in µs."""
+
+    seconds: float
+    steady: bool
+    cpu_us: Sequence[float]
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """Of a run's `warming`; windows without a request are left out."""
+        costs = [window["cpu_us_per_request"] for window in data["windows"]]
+        return cls(data["seconds"], data["steady"], [cost for cost in costs if cost])
+
+
+@dataclass(frozen=True)
 class Run:
     """A run of a server in a round.
 
-    `metrics` are its figures by key, `processes` the rows of each tree of processes.
+    `metrics` are its figures by key, `processes` the rows of each tree of processes, `warming` how it became steady.
     """
 
     round: int
@@ -64,6 +79,7 @@ class Run:
     metrics: Mapping[str, float | None]
     warnings: Sequence[str]
     processes: Mapping[str, Sequence[Row]]
+    warming: Warming | None
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
@@ -77,6 +93,7 @@ class Run:
             metrics=data["metrics"],
             warnings=data.get("warnings", ()),
             processes=data.get("processes", {}),
+            warming=Warming.read(data["warming"]) if "warming" in data else None,
         )
 
 
