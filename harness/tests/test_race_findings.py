@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from samewire.manifest import Server
+from samewire.race.comparisons import Figures, comparisons
 from samewire.race.experiment import Entrant, Finding, Selector
-from samewire.race.findings import Figures, comparisons, judge
+from samewire.race.findings import judge
 from samewire.race.statistics import ratio_p
 
 METRIC = "throughput_rps"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from samewire.databases import Database
-from samewire.race import findings, validity
+from samewire.race import comparisons, findings, validity
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.generator import Program
 from samewire.race.machine import machine
@@ -146,7 +146,7 @@ class Record:
         if noise := validity.noise(self._warnings):
             doubts = dict.fromkeys(entrants, noise)
         bounds = {server: self._bounds(server) for server in entrants}
-        figures = findings.Figures(entrants, self._ranked, self._values, doubts, bounds)
+        figures = comparisons.Figures(entrants, self._ranked, self._values, doubts, bounds)
         for server in self._content["servers"]:
             server["bounds"] = bounds[server["id"]]
         self._content["noise"] = noise
@@ -161,7 +161,7 @@ class Record:
         # Those of samples would be a hundred and more.
         of_findings = (one.metric for one in experiment.findings if one.metric and not one.samples)
         compared = dict.fromkeys((*experiment.workload.compared(), *of_findings))
-        self._content["comparisons"] = [one.as_dict() for one in findings.comparisons(figures, tuple(compared))]
+        self._content["comparisons"] = [one.as_dict() for one in comparisons.comparisons(figures, tuple(compared))]
         self._content["findings"] = [findings.judge(finding, figures).as_dict() for finding in experiment.findings]
         in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
         placed = self._setup.placement.warnings(database=bool(self._content["databases"]))

@@ -151,7 +151,7 @@ class SampleTable:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """How an entrant became steady: seconds, CPU of a request when cold and when steady, and in how many of its runs."""
+    """How an entrant became steady: seconds, CPU of a request when cold and when steady, in how many of its runs."""
 
     entrant: Entrant
     seconds: str
