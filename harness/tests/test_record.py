@@ -1,11 +1,13 @@
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from samewire import build as build_module
 from samewire import record
 from samewire.manifest import Server
+from samewire.toolchains import Tool
 
 
 @pytest.fixture
@@ -72,6 +74,16 @@ def test_a_change_makes_it_stale_and_says_what_changed(server, tmp_path, changed
 def test_what_says_something_of_a_server_is_not_what_it_is_built_from(server, name):
     (server.folder / name).write_text("two")
     assert build_module.is_built(server)
+
+
+def test_a_pass_on_the_stand_in_is_none_on_a_real_mongodb(server, monkeypatch):
+    server = replace(server, store="mongodb")
+    monkeypatch.setattr(record, "mongod", lambda: Tool("mongod", None, "", ""))
+    _pass(server)
+    assert record.fresh_pass(server)
+    monkeypatch.setattr(record, "mongod", lambda: Tool("mongod", Path("mongod"), "6.0.5", ""))
+    assert record.fresh_pass(server) is None
+    assert "its database changed" in record.why_stale(server)
 
 
 @pytest.mark.parametrize("name", ["README.md", "shortener/README.md"])

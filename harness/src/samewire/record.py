@@ -13,6 +13,7 @@ from samewire.build import artefact_files, inputs_digest
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Server
 from samewire.paths import CONTRACTS, HARNESS, PASSES
+from samewire.toolchains import mongod
 
 JUDGES = (
     "browser", "build", "datasets", "http", "lab", "links", "manifest", "outcomes", "process", "settings", "target",
@@ -24,6 +25,7 @@ JUDGES = (
 def digest(server: Server, image: str | None = None) -> dict[str, str]:
     """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`, `pins`.
 
+    Of a server on MongoDB, `engine` is the version of `mongod`, or the stand-in.
     Of a server in a container, `image` is the id of its image, which is a digest of files and artefacts, too.
     """
     pins = file_of(server)
@@ -31,6 +33,8 @@ def digest(server: Server, image: str | None = None) -> dict[str, str]:
         "contract": contract_digest(server.service),
         "pins": digest_files([pins] if pins.exists() else [], server.folder),
     }
+    if server.store == "mongodb":
+        common["engine"] = mongod().version or "stand-in"
     if image:
         return {"image": image} | common
     artefacts = [path for files in artefact_files(server).values() for path in files]
@@ -106,6 +110,7 @@ def why_stale(server: Server, image: str | None = None) -> str:
     reasons = {
         "files": "its files or toolchains", "artefacts": "its built files", "image": "its image",
         "contract": "the contract or suite", "pins": "its pinned answers",
+        "engine": "its database",
     }  # fmt: skip
     changed = [reasons[key] for key, value in now.items() if record["digest"].get(key) != value]
     return f"{' and '.join(changed)} changed since it passed at {record['at']}" if changed else ""

