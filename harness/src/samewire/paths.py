@@ -15,6 +15,7 @@ HARNESS = CHECKOUT / "harness"
 CONTRACTS = CHECKOUT / "contract-tests"
 BENCH = CHECKOUT / "bench"
 RESULTS = BENCH / "results"
+RECORDS = BENCH / "records"
 
 STATE = CHECKOUT / ".samewire"
 """Everything that is made and may be deleted: toolchains, database files, logs, records of passes. Ignored by git."""

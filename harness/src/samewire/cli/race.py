@@ -61,19 +61,41 @@ def race(
 
 @click.command()
 @click.argument("run", required=False)
+@click.option("--keep", is_flag=True, help="Keep its record, packed, in bench/records.")
 @click.option("--open", "open_", is_flag=True, help="Open it in a browser, where there is one.")
-def report(run: str | None, open_: bool) -> None:
-    """Make the report of a race again: a folder of bench/results, the newest by default."""
-    runs = sorted(path.parent for path in RESULTS.glob("*/run.json"))
-    if run:
-        folder = next((path for path in (Path(run), RESULTS / run) if (path / "run.json").exists()), None)
-    else:
-        folder = runs[-1] if runs else None
-    if folder is None:
-        known = ", ".join(path.name for path in runs)
-        there = f"there are: {known}" if known else "there is none yet: samewire race makes one"
-        fail(f"no run {run} in {RESULTS}; {there}" if run else f"{RESULTS}: {there}", USAGE)
+def report(run: str | None, keep: bool, open_: bool) -> None:
+    """Make the report of a race again: one of bench/results or bench/records, the newest of all by default."""
+    from samewire.report import kept
+
+    runs = kept.names()
+    if not run and not runs:
+        fail(f"{RESULTS}: there is no run yet: samewire race makes one", USAGE)
+    folder = _found(run or runs[-1])
     _report(folder, open_=open_)
+    if keep:
+        console.print(f"record: {kept.keep(folder)}", soft_wrap=True, highlight=False)
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+def compare(first: str, second: str) -> None:
+    """What changed from one race of an experiment to another, and what was different about the two."""
+    from samewire.report import terminal
+    from samewire.report.model import ReportError, load
+
+    try:
+        terminal.print_changes(load(_found(first)), load(_found(second)), console)
+    except ReportError as error:
+        fail(error, USAGE)
+
+
+def _found(run: str) -> Path:
+    from samewire.report import kept
+
+    if not (folder := kept.find(run)):
+        fail(f"no run is called {run}; there are: {', '.join(kept.names()) or 'none'}", USAGE)
+    return folder
 
 
 def _report(folder: Path, *, open_: bool) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from scipy import stats
 
-from samewire.paths import BENCH
+from samewire.paths import RECORDS
 from samewire.race.statistics import CONFIDENCE, ratio_p
 
-KEPT = BENCH / "records" / "same.csv"
+KEPT = RECORDS / "same.csv"
 _COLUMNS = ("started_at", "experiment", "profile", "server", "seed", "ranking", "metric", "round", "first", "second")
 
 

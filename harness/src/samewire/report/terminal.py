@@ -9,11 +9,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from samewire.race.findings import describe
 from samewire.race.metrics import metric
+from samewire.report.compare import changes, differences
 from samewire.report.model import Entrant, Group, Race
 from samewire.report.numbers import count
 from samewire.report.record import Finding
 
+_LONGEST = 88
 _STYLES = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
 
 
@@ -34,6 +37,37 @@ def print_summary(run: dict[str, Any], console: Console, report: Path | None = N
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
     if report:
         console.print(f"report: {escape(str(report))}", highlight=False, soft_wrap=True)
+
+
+def print_changes(first: Race, second: Race, console: Console) -> None:
+    """Print what was different about two races, and how the figures of servers that were in both changed."""
+    for race, name in ((first, "first"), (second, "second")):
+        console.print(f"{name}: {race.data['started_at']}, {count(race.rounds, 'round')}", highlight=False)
+    table = Table(title="What was different", title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for heading in ("", "first", "second"):
+        table.add_column(heading, overflow="fold", max_width=44)
+    for one in differences(first, second):
+        table.add_row(one.name, *(_short(value) for value in (one.first, one.second)))
+    console.print()
+    console.print(table if table.rows else "Nothing was different about the two that is recorded.")
+    table = Table(title="What changed", title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for heading in ("metric", "server"):
+        table.add_column(heading)
+    for heading in ("first", "second", "second ÷ first"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for change in (found := changes(first, second)):
+        ratio = f"{describe(change.ratio, '')}"
+        style = "" if change.decided else "dim"
+        table.add_row(change.metric, change.server, change.first, change.second, ratio, style=style)
+    console.print()
+    console.print(table)
+    undecided = sum(not change.decided for change in found)
+    console.print(f"Dim: {undecided} of {len(found)} are undecided.", highlight=False)
+
+
+def _short(value: object) -> str:
+    text = "–" if value is None else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _findings(findings: Sequence[Finding]) -> Table:

@@ -1,0 +1,38 @@
+"""Records of races that are kept: run.json, packed, in `bench/records`. Reports are made from them."""
+
+import gzip
+from pathlib import Path
+
+from samewire.paths import RECORDS, RESULTS
+
+_END = ".json.gz"
+
+
+def keep(folder: Path, records: Path = RECORDS) -> Path:
+    """Pack the record of a run folder; the packed file."""
+    records.mkdir(exist_ok=True)
+    kept = records / f"{folder.name}{_END}"
+    # Without a time, so that the same record is the same file.
+    kept.write_bytes(gzip.compress((folder / "run.json").read_bytes(), mtime=0))
+    return kept
+
+
+def find(run: str, results: Path = RESULTS, records: Path = RECORDS) -> Path | None:
+    """The folder of a run by path or name, unpacked if it is only kept; None if there is none."""
+    for folder in (Path(run), results / run):
+        if (folder / "run.json").exists():
+            return folder
+    name = Path(run).name.removesuffix(_END)
+    kept = records / f"{name}{_END}"
+    if not name or not kept.exists():
+        return None
+    folder = results / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.json").write_bytes(gzip.decompress(kept.read_bytes()))
+    return folder
+
+
+def names(results: Path = RESULTS, records: Path = RECORDS) -> list[str]:
+    """Every run that there is, the oldest first."""
+    there = {path.parent.name for path in results.glob("*/run.json")}
+    return sorted(there | {path.name.removesuffix(_END) for path in records.glob(f"*{_END}")})
