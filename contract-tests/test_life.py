@@ -213,12 +213,17 @@ class Judge:
 
     def not_unavailable(self, one: Asked) -> list[str]:
         """What is wrong with an answer while the database is away, to a request that needs it."""
+        return self._not(self.model.unavailable(one.request), one)
+
+    def not_failed(self, one: Asked) -> list[str]:
+        """What is wrong with an answer for which a statement has failed."""
+        return self._not(self.model.problem(500), one)
+
+    def _not(self, expected: Response, one: Asked) -> list[str]:
         if isinstance(one.answer, ExchangeError):
             return [str(one.answer)]
         problems = response_problems(one.answer, one.request)
-        expected = self.model.unavailable(one.request)
-        names = ("contract", "server")
-        return problems + differences(expected, one.answer, request=one.request, names=names)
+        return problems + differences(expected, one.answer, request=one.request, names=("contract", "server"))
 
     def all_right(self, asked: Iterable[Asked], target: Target, when: str) -> None:
         """AssertionError with the first few answers that are wrong."""
@@ -595,6 +600,74 @@ def test_database_busy(server: Server, lab: Lab) -> None:
         asked = asking.result()
         assert max(one.answered - one.sent for one in asked) > BUSY / 2, "nobody had to wait"
         judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why statements fail on a database that is there: SQL that makes and mends it, and what PostgreSQL says."""
+
+    begin: str
+    mend: str
+    message: str
+    of_reads: bool = False
+    """Whether a statement that only reads fails, too."""
+
+
+def refused(state: str) -> Failure:
+    """Each change fails with this SQLSTATE, be there a row or not."""
+    return Failure(
+        "create function refuse() returns trigger language plpgsql as "
+        f"$$ begin raise exception 'refused by a trigger' using errcode = '{state}'; end $$;"
+        "create trigger refuse before insert or update or delete on {table} execute function refuse()",
+        "drop function refuse cascade",
+        "refused by a trigger",
+    )
+
+
+FAILURES = {
+    "its table is missing": Failure(
+        "alter table {table} rename to missing",
+        "alter table missing rename to {table}",
+        "does not exist",
+        of_reads=True,
+    ),
+    "a permission is missing": refused("42501"),
+    "PostgreSQL has a fault": refused("XX000"),
+}
+"""Of a server whose database is not away: it answers 500, logs why, and works as soon as the failure is mended."""
+
+
+@pytest.mark.stores("postgresql")
+def test_statements_fail(server: Server, lab: Lab) -> None:
+    import psycopg
+    from psycopg import sql
+
+    judge = Judge(server)
+    life = judge.life
+    url = lab.new_database(server.service, server.store)
+    running = lab.start(server, database=url)
+    target = running.target
+    table = sql.Identifier(dataset(server.service, lab.links).table)
+    requests = [one for one in (*life.ASKING, *map(life.making, range(3))) if one != life.HEALTH]
+    with killed_in_the_end(running), psycopg.connect(url, autocommit=True) as database:
+        for why, failure in FAILURES.items():
+            judge.all_right(burst(target, requests, POOL, 2), target, f"before {why}")
+            printed = len(running.output())
+            database.execute(sql.SQL(failure.begin).format(table=table))
+            asked = burst(target, requests, POOL, 2)
+            database.execute(sql.SQL(failure.mend).format(table=table))
+            judged = []
+            for one in asked:
+                fails = failure.of_reads or one.request.method not in ("GET", "HEAD")
+                judged.append((one, judge.not_failed(one) if fails else judge.wrong(one)))
+            complain(judged, target, f"while {why}")
+            told = [
+                one for one in asked if isinstance(one.answer, Response) and failure.message.encode() in one.answer.raw
+            ]
+            assert not told, f"{target.name} tells its client what PostgreSQL says: {told[0].answer}"
+            logged = wait_until(lambda p=printed, f=failure: f.message in running.output()[p:], 5)
+            assert logged, f"{target.name} does not log that {why}.{last_lines(target)}"
+        judge.all_right(burst(target, requests, POOL, 2), target, "after all failures were mended")
 
 
 def test_graceful_stop(server: Server, lab: Lab) -> None:
