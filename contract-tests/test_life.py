@@ -12,10 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -637,37 +639,66 @@ FAILURES = {
 """Of a server whose database is not away: it answers 500, logs why, and works as soon as the failure is mended."""
 
 
+def fails_well(
+    judge: Judge, running: RunningServer, why: str, cause: AbstractContextManager, message: str, *, of_reads: bool
+) -> None:
+    """AssertionError unless what fails is a 500 that is logged, and all is well before the cause and after it."""
+    target, life = running.target, judge.life
+    requests = [one for one in (*life.ASKING, *map(life.making, range(3))) if one != life.HEALTH]
+    judge.all_right(burst(target, requests, POOL, 2), target, f"before {why}")
+    printed = len(running.output())
+    with cause:
+        asked = burst(target, requests, POOL, 2)
+    again = burst(target, requests, POOL, 2)
+    judged = []
+    for one in asked:
+        fails = of_reads or one.request.method not in ("GET", "HEAD")
+        judged.append((one, judge.not_failed(one) if fails else judge.wrong(one)))
+    complain(judged, target, f"while {why}")
+    told = [one.answer for one in asked if isinstance(one.answer, Response) and message.encode() in one.answer.raw]
+    assert not told, f"{target.name} tells its client what the database says: {told[0].raw}"
+    logged = wait_until(lambda: message in running.output()[printed:], 5)
+    assert logged, f"{target.name} does not log that {why}.{last_lines(target)}"
+    judge.all_right(again, target, f"after this was mended: {why}")
+
+
 @pytest.mark.stores("postgresql")
 def test_statements_fail(server: Server, lab: Lab) -> None:
     import psycopg
     from psycopg import sql
 
-    judge = Judge(server)
-    life = judge.life
     url = lab.new_database(server.service, server.store)
-    running = lab.start(server, database=url)
-    target = running.target
     table = sql.Identifier(dataset(server.service, lab.links).table)
-    requests = [one for one in (*life.ASKING, *map(life.making, range(3))) if one != life.HEALTH]
+
+    @contextlib.contextmanager
+    def failing(failure: Failure) -> Iterator[None]:
+        database.execute(sql.SQL(failure.begin).format(table=table))
+        yield
+        database.execute(sql.SQL(failure.mend).format(table=table))
+
+    running = lab.start(server, database=url)
     with killed_in_the_end(running), psycopg.connect(url, autocommit=True) as database:
-        for why, failure in FAILURES.items():
-            judge.all_right(burst(target, requests, POOL, 2), target, f"before {why}")
-            printed = len(running.output())
-            database.execute(sql.SQL(failure.begin).format(table=table))
-            asked = burst(target, requests, POOL, 2)
-            database.execute(sql.SQL(failure.mend).format(table=table))
-            judged = []
-            for one in asked:
-                fails = failure.of_reads or one.request.method not in ("GET", "HEAD")
-                judged.append((one, judge.not_failed(one) if fails else judge.wrong(one)))
-            complain(judged, target, f"while {why}")
-            told = [
-                one for one in asked if isinstance(one.answer, Response) and failure.message.encode() in one.answer.raw
-            ]
-            assert not told, f"{target.name} tells its client what PostgreSQL says: {told[0].answer}"
-            logged = wait_until(lambda p=printed, f=failure: f.message in running.output()[p:], 5)
-            assert logged, f"{target.name} does not log that {why}.{last_lines(target)}"
-        judge.all_right(burst(target, requests, POOL, 2), target, "after all failures were mended")
+        for why, one in FAILURES.items():
+            fails_well(Judge(server), running, why, failing(one), one.message, of_reads=one.of_reads)
+
+
+REFUSALS = {"a permission is missing": 13, "MongoDB has a fault": 1}
+"""Why MongoDB refuses a command though it is not away, and its code."""
+
+
+@pytest.mark.stores("mongodb")
+def test_commands_fail(server: Server, lab: Lab) -> None:
+    from refusing_mongodb import Relay
+
+    url = urlsplit(lab.new_database(server.service, server.store))
+    assert url.hostname
+    assert url.port
+    with Relay(url.hostname, url.port) as relay:
+        running = lab.start(server, database=url._replace(netloc=f"127.0.0.1:{relay.port}").geturl())
+        with killed_in_the_end(running):
+            for why, code in REFUSALS.items():
+                refusing = relay.refusing(code, "refused on the way")
+                fails_well(Judge(server), running, why, refusing, "refused on the way", of_reads=True)
 
 
 def test_graceful_stop(server: Server, lab: Lab) -> None:
