@@ -12,10 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -213,12 +215,17 @@ class Judge:
 
     def not_unavailable(self, one: Asked) -> list[str]:
         """What is wrong with an answer while the database is away, to a request that needs it."""
+        return self._not(self.model.unavailable(one.request), one)
+
+    def not_failed(self, one: Asked) -> list[str]:
+        """What is wrong with an answer for which a statement has failed."""
+        return self._not(self.model.problem(500), one)
+
+    def _not(self, expected: Response, one: Asked) -> list[str]:
         if isinstance(one.answer, ExchangeError):
             return [str(one.answer)]
         problems = response_problems(one.answer, one.request)
-        expected = self.model.unavailable(one.request)
-        names = ("contract", "server")
-        return problems + differences(expected, one.answer, request=one.request, names=names)
+        return problems + differences(expected, one.answer, request=one.request, names=("contract", "server"))
 
     def all_right(self, asked: Iterable[Asked], target: Target, when: str) -> None:
         """AssertionError with the first few answers that are wrong."""
@@ -595,6 +602,103 @@ def test_database_busy(server: Server, lab: Lab) -> None:
         asked = asking.result()
         assert max(one.answered - one.sent for one in asked) > BUSY / 2, "nobody had to wait"
         judge.all_right(asked, running.target, f"of a database that was busy for {BUSY:g} s")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why statements fail on a database that is there: SQL that makes and mends it, and what PostgreSQL says."""
+
+    begin: str
+    mend: str
+    message: str
+    of_reads: bool = False
+    """Whether a statement that only reads fails, too."""
+
+
+def refused(state: str) -> Failure:
+    """Each change fails with this SQLSTATE, be there a row or not."""
+    return Failure(
+        "create function refuse() returns trigger language plpgsql as "
+        f"$$ begin raise exception 'refused by a trigger' using errcode = '{state}'; end $$;"
+        "create trigger refuse before insert or update or delete on {table} execute function refuse()",
+        "drop function refuse cascade",
+        "refused by a trigger",
+    )
+
+
+FAILURES = {
+    "its table is missing": Failure(
+        "alter table {table} rename to missing",
+        "alter table missing rename to {table}",
+        "does not exist",
+        of_reads=True,
+    ),
+    "a permission is missing": refused("42501"),
+    "PostgreSQL has a fault": refused("XX000"),
+}
+"""Of a server whose database is not away: it answers 500, logs why, and works as soon as the failure is mended."""
+
+
+def fails_well(
+    judge: Judge, running: RunningServer, why: str, cause: AbstractContextManager, message: str, *, of_reads: bool
+) -> None:
+    """AssertionError unless what fails is a 500 that is logged, and all is well before the cause and after it."""
+    target, life = running.target, judge.life
+    requests = [one for one in (*life.ASKING, *map(life.making, range(3))) if one != life.HEALTH]
+    judge.all_right(burst(target, requests, POOL, 2), target, f"before {why}")
+    printed = len(running.output())
+    with cause:
+        asked = burst(target, requests, POOL, 2)
+    again = burst(target, requests, POOL, 2)
+    judged = []
+    for one in asked:
+        fails = of_reads or one.request.method not in ("GET", "HEAD")
+        judged.append((one, judge.not_failed(one) if fails else judge.wrong(one)))
+    complain(judged, target, f"while {why}")
+    told = [one.answer for one in asked if isinstance(one.answer, Response) and message.encode() in one.answer.raw]
+    assert not told, f"{target.name} tells its client what the database says: {told[0].raw}"
+    logged = wait_until(lambda: message in running.output()[printed:], 5)
+    assert logged, f"{target.name} does not log that {why}.{last_lines(target)}"
+    judge.all_right(again, target, f"after this was mended: {why}")
+
+
+@pytest.mark.stores("postgresql")
+def test_statements_fail(server: Server, lab: Lab) -> None:
+    import psycopg
+    from psycopg import sql
+
+    url = lab.new_database(server.service, server.store)
+    table = sql.Identifier(dataset(server.service, lab.links).table)
+
+    @contextlib.contextmanager
+    def failing(failure: Failure) -> Iterator[None]:
+        database.execute(sql.SQL(failure.begin).format(table=table))
+        yield
+        database.execute(sql.SQL(failure.mend).format(table=table))
+
+    running = lab.start(server, database=url)
+    with killed_in_the_end(running), psycopg.connect(url, autocommit=True) as database:
+        for why, one in FAILURES.items():
+            fails_well(Judge(server), running, why, failing(one), one.message, of_reads=one.of_reads)
+
+
+REFUSALS = {"a permission is missing": 13, "MongoDB has a fault": 1}
+"""Why MongoDB refuses a command though it is not away, and its code."""
+
+
+@pytest.mark.stores("mongodb")
+def test_commands_fail(server: Server, lab: Lab) -> None:
+    from refusing_mongodb import Relay
+
+    url = urlsplit(lab.new_database(server.service, server.store))
+    assert url.hostname
+    assert url.port
+    with Relay(url.hostname, url.port) as relay:
+        running = lab.start(server, database=url._replace(netloc=f"127.0.0.1:{relay.port}").geturl())
+        with killed_in_the_end(running):
+            for why, code in REFUSALS.items():
+                refusing = relay.refusing(code, "refused on the way")
+                fails_well(Judge(server), running, why, refusing, "refused on the way", of_reads=True)
 
 
 def test_graceful_stop(server: Server, lab: Lab) -> None:

@@ -1,6 +1,6 @@
 import { type Response, Router } from 'express';
 import { z } from 'zod';
-import { limitChunks, onlyJson, parseJson } from './json-body.ts';
+import { onlyJson, parseJson } from './json-body.ts';
 import { NewMessage, User } from './message.ts';
 import type { Room } from './room.ts';
 
@@ -38,7 +38,7 @@ export function chatRouter(room: Room): Router {
   // #endregion chat.deliver
 
   // #region chat.post-message
-  router.post('/messages', onlyJson, limitChunks, parseJson, (request, response) => {
+  router.post('/messages', onlyJson, parseJson, (request, response) => {
     const { user, text } = NewMessage.parse(request.body);
     response.status(201).json({ room: room.name, ...room.post(user, text) });
   });

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Delivery } from './delivery.ts';
 import { refuseUnsoundFraming } from './framing.ts';
-import { limitChunks, onlyJson, parseJson } from './json-body.ts';
+import { onlyJson, parseJson } from './json-body.ts';
 import { NewMessage, User } from './message.ts';
 import { problemHandler } from './problem.ts';
 import type { Room } from './room.ts';
@@ -58,7 +58,7 @@ export function createApp(room: Room, delivery: Delivery, transport: string, log
   });
 
   // #region chat.post-message
-  app.post('/messages', onlyJson, limitChunks, parseJson, (request, response) => {
+  app.post('/messages', onlyJson, parseJson, (request, response) => {
     const { user, text } = NewMessage.parse(request.body);
     const message = room.post(user, text);
     delivery.deliver(message);

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import createError from 'http-errors';
 import { z } from 'zod';
-import { limitChunks, onlyJson, parseJson } from './json-body.ts';
+import { onlyJson, parseJson } from './json-body.ts';
 import { Changes, Content, NewTodo, type Todo } from './todo.ts';
 import type { TodoStore } from './todo-store.ts';
 
@@ -27,7 +27,7 @@ export function todoRouter(store: TodoStore): Router {
   // #endregion todo.list
 
   // #region todo.create
-  router.post('/', onlyJson, limitChunks, parseJson, async (request, response) => {
+  router.post('/', onlyJson, parseJson, async (request, response) => {
     const todo = await store.insert(NewTodo.parse(request.body));
     response.status(201).location(`/todos/${todo.id}`).json(todo);
   });
@@ -39,12 +39,12 @@ export function todoRouter(store: TodoStore): Router {
   });
 
   // #region todo.update
-  router.put('/:id', onlyJson, limitChunks, parseJson, async (request, response) => {
+  router.put('/:id', onlyJson, parseJson, async (request, response) => {
     const { id } = Path.parse(request.params);
     response.json(found(await store.update(id, Content.parse(request.body))));
   });
 
-  router.patch('/:id', onlyJson, limitChunks, parseJson, async (request, response) => {
+  router.patch('/:id', onlyJson, parseJson, async (request, response) => {
     const { id } = Path.parse(request.params);
     response.json(found(await store.update(id, Changes.parse(request.body))));
   });

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Samewire\Chat;
 
+use RuntimeException;
+
 final class JsonBody
 {
     private const MAX_BYTES = 65_536;
@@ -20,7 +22,11 @@ final class JsonBody
         $input = fopen('php://input', 'rb');
         // One read takes it all: of a read in which the body breaks off, PHP gives nothing.
         stream_set_chunk_size($input, self::MAX_BYTES + 1);
+        error_clear_last();
         $body = fread($input, self::MAX_BYTES + 1);
+        if ($error = error_get_last()) {
+            throw new RuntimeException($error['message']); // PHP cannot keep the body: what it gives is not all of it
+        }
 
         return strlen($body) <= self::MAX_BYTES ? $body : throw new Problem(413, 'The body is over 65,536 bytes.');
     }

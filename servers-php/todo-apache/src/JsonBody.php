@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Samewire\Todo;
 
 use JsonException;
+use RuntimeException;
 use stdClass;
 
 /** The body of a request, a JSON object. */
@@ -24,7 +25,11 @@ final class JsonBody
         $input = fopen('php://input', 'rb');
         // One read takes it all: of a read in which the body breaks off, PHP gives nothing.
         stream_set_chunk_size($input, self::MAX_BYTES + 1);
+        error_clear_last();
         $body = fread($input, self::MAX_BYTES + 1);
+        if ($error = error_get_last()) {
+            throw new RuntimeException($error['message']); // PHP cannot keep the body: what it gives is not all of it
+        }
         if (strlen($body) > self::MAX_BYTES) {
             throw new Problem(413, 'The body must have at most 65,536 bytes.');
         }

@@ -27,8 +27,8 @@ class Links {
 
   private static final String STATEMENT_TIMEOUT_MILLIS = "4000";
 
-  /** SQLSTATE of wrong data, broken constraints and wrong SQL: the fault is ours. */
-  private static final Pattern OUR_FAULT = Pattern.compile("(22|23|42).*");
+  /** SQLSTATE: no connection, user or database, no resources, a shutdown, a statement given up. */
+  private static final Pattern AWAY = Pattern.compile("(08|28|3D|53|57).*");
 
   private static volatile boolean away;
 
@@ -97,7 +97,7 @@ class Links {
   /** Other failures are mistakes of ours. */
   static boolean isAway(Throwable failure) {
     if (failure instanceof PgException e) {
-      return !OUR_FAULT.matcher(e.getSqlState()).matches();
+      return AWAY.matcher(e.getSqlState()).matches();
     }
     return failure instanceof VertxException
         || failure instanceof IOException
