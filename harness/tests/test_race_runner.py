@@ -289,7 +289,7 @@ def test_servers_are_warmed_until_they_are_steady(fake):
     content = _content(folder)
     for run in content["runs"]:
         assert run["warming"]["steady"]
-        assert [window["cores"] for window in run["warming"]["windows"]] == [2] * 6 + [1] * 3
+        assert [window["cores"] for window in run["warming"]["windows"]] == [2] * 4 + [1] * 3
     assert content["parameters"]["steady_within_s"] == 60
     assert '<td class="figure">5 of 5</td>' in write(folder).read_text()
     assert "warming" not in _content(_race(profile="smoke"))["runs"][0]

@@ -65,13 +65,13 @@ def warm(monkeypatch):
 
 
 def test_few_users_then_all_on_all_cores_then_all_on_its_own(warm):
-    found, server = warm([400, 300, 299, 298, 200, 150, 149, 150, 151, 150, 149])
-    assert server.loads == [FEW] * 4 + [ALL] * 7
+    found, server = warm([400, 300, 299, 298, 200, 150, 149, 150, 151, 150])
+    assert server.loads == [FEW] * 3 + [ALL] * 7
     assert server.cores == [{0, 1}, {0, 1}, {0}, {0}]
-    assert [step.cores for step in found.steps] == [2] * 8 + [1] * 3
+    assert [step.cores for step in found.steps] == [2] * 7 + [1] * 3
     assert found.steady
-    assert found.seconds == 22
-    assert found.steps[-1].cpu_us_per_request == pytest.approx(149)
+    assert found.seconds == 20
+    assert found.steps[-1].cpu_us_per_request == pytest.approx(150)
     assert found.as_dict()["windows"][0] == {
         "t_s": 2.0, "cores": 2, "requests": 1000, "cpu_us_per_request": pytest.approx(400),
     }  # fmt: skip

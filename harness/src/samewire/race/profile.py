@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-WINDOW_S = 2.0
+WINDOW_S = 1.5
 """Seconds of load after which, while a server is warmed, the processor time of a request is looked at."""
 
 

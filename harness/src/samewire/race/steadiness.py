@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 STEADY = 0.05
-"""The share by which it may change from one window to the next, two times on end, for a server that is steady."""
+"""The share by which it may change from one window to the next, for a server that is steady."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Warming:
         }
 
 
-def is_steady(costs: Sequence[float | None]) -> bool:
-    """Whether the cost of a request hardly changed over the last two pairs of windows."""
-    last = [cost for cost in costs[-3:] if cost]
-    return len(last) == 3 and all(abs(after / before - 1) < STEADY for before, after in pairwise(last))
+def is_steady(costs: Sequence[float | None], times: int = 2) -> bool:
+    """Whether the cost of a request hardly changed from one window to the next, so many times on end."""
+    last = [cost for cost in costs[-times - 1 :] if cost]
+    return len(last) == times + 1 and all(abs(after / before - 1) < STEADY for before, after in pairwise(last))

@@ -43,10 +43,10 @@ class Warmer:
         everywhere = own | self.placement.database | self.placement.generator
         steps: list[Step] = []
 
-        def until_steady(scenario: int, cores: frozenset[int], within_s: float) -> bool:
+        def until_steady(scenario: int, cores: frozenset[int], within_s: float, times: int) -> bool:
             move(pid, cores)
             first = len(steps)
-            while not is_steady([one.cpu_us_per_request for one in steps[first:]]):
+            while not is_steady([one.cpu_us_per_request for one in steps[first:]], times):
                 if time.monotonic() - began >= within_s:
                     return False
                 show(f"warming on {len(cores)} cores")
@@ -55,8 +55,8 @@ class Warmer:
 
         if everywhere != own:
             for scenario in self.scenarios:
-                until_steady(scenario, everywhere, _BEFORE * self.within_s)
-        steady = until_steady(self.scenarios[-1], own, self.within_s)
+                until_steady(scenario, everywhere, _BEFORE * self.within_s, 1)
+        steady = until_steady(self.scenarios[-1], own, self.within_s, 2)
         move(pid, own)
         return Warming(steps, time.monotonic() - began, steady)
 
