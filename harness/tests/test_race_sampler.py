@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from samewire.race import processes
-from samewire.race.processes import Usage
+from samewire.race.processes import Usage, start_of
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import CoreTimes, Snapshot, Window, core_times
 from samewire.race.traffic import established_sockets
@@ -235,3 +235,16 @@ def test_core_times_of_this_machine():
     cores = core_times()
     assert set(cores) >= os.sched_getaffinity(0)
     assert all(times.busy + times.idle > 0 for times in cores.values())
+
+
+def test_the_start_of_a_server_is_counted_from_its_first_process():
+    busy = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+    program = f"import time\n{busy}\nprint('ready', flush=True)\ninput()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        start = start_of(process.pid)
+        process.communicate("\n")
+    assert 0.2 <= start.cpu_s < 2
+    assert 0.15 <= start.seconds < 10

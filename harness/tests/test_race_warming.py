@@ -71,6 +71,7 @@ def test_few_users_then_all_on_all_cores_then_all_on_its_own(warm):
     assert [step.cores for step in found.steps] == [2] * 7 + [1] * 3
     assert found.steady
     assert found.seconds == 20
+    assert found.cpu_s == pytest.approx(sum([400, 300, 299, 298, 200, 150, 149, 150, 151, 150]) * 1000 / 1e6)
     assert found.steps[-1].cpu_us_per_request == pytest.approx(150)
     assert found.as_dict()["windows"][0] == {
         "t_s": 2.0, "cores": 2, "requests": 1000, "cpu_us_per_request": pytest.approx(400),

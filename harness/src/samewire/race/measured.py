@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from samewire.race.load import Load
 from samewire.race.placement import Placement
-from samewire.race.processes import Usage
+from samewire.race.processes import Start, Usage
 from samewire.race.snapshots import Snapshot, Window
+from samewire.race.steadiness import Warming
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,14 @@ class Footprint:
     """The server's tree before the load, whenever it was sampled under load, and when a hold began or was over.
 
     Only then proportional memory is read for every server alike; in between it is read as often as its cost allows.
+    Before all that are its start, and how it became steady, if it was warmed until it was.
     """
 
     idle: Usage
     loaded: Sequence[Usage]
     alike: Sequence[Usage]
+    start: Start
+    warming: Warming | None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from samewire.race.generator import Generator
 from samewire.race.load import Load, Result, SampledLoad, Totals, Unfinished
 from samewire.race.measured import Footprint, Measured
 from samewire.race.placement import Placement
-from samewire.race.processes import Usage
+from samewire.race.processes import Start, Usage, start_of
 from samewire.race.profile import Profile
 from samewire.race.sampler import Cost, Sampler, Second
 from samewire.race.snapshots import Snapshot, Window
@@ -104,11 +104,12 @@ def observe(
 
     Without a `warmer` it is measured as it is.
     """
+    start = start_of(running.pid)
     show("idle")
     before = sampler.snapshot()
     time.sleep(course.profile.settle_s)
     idle = sampler.snapshot(pss_of="server")
-    watch = _Watch(course.workload, load, running.target.url, sampler, show)
+    watch = _Watch(course.workload, load, running.target.url, sampler, show, start, idle.trees["server"])
     run = Run(now(), warnings=validity.not_quiet(Window(before, idle), "before"))
     if warmer:
         run.warming = warmer.warm(running.target.url, running.pid, sampler, show)
@@ -116,15 +117,15 @@ def observe(
         load.complaints()
         course.clear()
     if isinstance(course.workload, Uploads):
-        _observe_samples(run, course, course.workload, watch, idle.trees["server"])
+        _observe_samples(run, course, course.workload, watch)
     else:
-        _observe_load(run, course, watch, idle.trees["server"])
+        _observe_load(run, course, watch)
     series = {name: sampler.series(name) for name in idle.trees}
     run.observed = Observed(idle.trees["server"], series, sampler.cost)
     return run
 
 
-def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> None:
+def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
     workload = course.workload
     result, hold = watch.load()
     watch.sampler.stop()
@@ -133,7 +134,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> Non
         return
     load = run.load = workload.load(result)
     measured = Measured(load, hold, watch.during(hold), course.placement, course.profile.ramp_up_s)
-    run.metrics = workload.figures(measured, Footprint(idle, watch.loaded, watch.alike))
+    run.metrics = workload.figures(measured, watch.footprint(run.warming))
     run.warnings = [
         *workload.warnings(load, workload.users),
         *run.warnings,
@@ -141,7 +142,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch", idle: Usage) -> Non
     ]
 
 
-def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch", idle: Usage) -> None:
+def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch") -> None:
     """The loads of all samples, one after the other in an order drawn for this run."""
     watch.warm_up()
     course.clear()
@@ -164,15 +165,23 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
     loads = {name: one.load for name, one in measured.items()}
     run.load = SampledLoad.of_samples(loads, Totals.of(wholes))
     if not run.failed:
-        run.metrics = workload.run_figures(measured, run.load, Footprint(idle, watch.loaded, watch.alike))
+        run.metrics = workload.run_figures(measured, run.load, watch.footprint(run.warming))
 
 
 class _Watch:
     """The loads of one run, with what the processes use in them; sampling begins with the first ramp-up."""
 
     def __init__(
-        self, workload: Workload, load: Generator, url: str, sampler: Sampler, show: Callable[[str], None]
+        self,
+        workload: Workload,
+        load: Generator,
+        url: str,
+        sampler: Sampler,
+        show: Callable[[str], None],
+        start: Start,
+        idle: Usage,
     ) -> None:
+        self._start, self._idle = start, idle
         self._workload, self._load, self._url, self._show = workload, load, url, show
         self._marks: list[Snapshot] = []
         self._alike: list[Snapshot] = []
@@ -208,15 +217,13 @@ class _Watch:
         """What was sampled from second to second during a hold."""
         return [one for one in self.sampler.snapshots if hold.begin.at <= one.at <= hold.end.at]
 
-    @property
-    def loaded(self) -> list[Usage]:
-        """The server at every moment at which it was sampled under load."""
-        return [snapshot.trees["server"] for snapshot in [*self.sampler.snapshots, *self._marks]]
-
-    @property
-    def alike(self) -> list[Usage]:
-        """The server whenever a hold began or was over."""
-        return [snapshot.trees["server"] for snapshot in self._alike]
+    def footprint(self, warming: Warming | None) -> Footprint:
+        """The server at its start, idle, at every moment at which it was sampled under load, and in its warm-up."""
+        loaded, alike = (
+            [snapshot.trees["server"] for snapshot in snapshots]
+            for snapshots in ([*self.sampler.snapshots, *self._marks], self._alike)
+        )
+        return Footprint(self._idle, loaded, alike, self._start, warming)
 
     def complaints(self) -> list[str]:
         """What the generator complained of since the last call."""

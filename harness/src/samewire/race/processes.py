@@ -12,6 +12,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import psutil
+
 from samewire.process import proportional_set_size
 from samewire.race.counters import Counters
 
@@ -123,6 +125,20 @@ class Usage:
     def switches(self) -> int:
         """Context switches of both kinds."""
         return self.voluntary_switches + self.involuntary_switches
+
+
+@dataclass(frozen=True)
+class Start:
+    """What it took until a server was healthy: seconds since its first process began, and CPU time of all of them."""
+
+    seconds: float
+    cpu_s: float
+
+
+def start_of(pid: int) -> Start:
+    """The start of a server that is healthy now, whose first process is `pid`."""
+    seconds = time.time() - psutil.Process(pid).create_time()
+    return Start(seconds, sum(_cpu_s(one, stat) for one, stat in _members(pid, all_processes()).items()))
 
 
 class Tree:

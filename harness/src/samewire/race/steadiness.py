@@ -1,5 +1,6 @@
 """When a server is steady: when the processor time of a request hardly changes any more."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -26,6 +27,11 @@ class Warming:
     steps: Sequence[Step]
     seconds: float
     steady: bool
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of the server in all windows, in seconds."""
+        return math.fsum((one.cpu_us_per_request or 0.0) * one.requests for one in self.steps) / 1e6
 
     def as_dict(self) -> dict[str, Any]:
         """The warming as run.json holds it."""
