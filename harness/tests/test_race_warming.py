@@ -28,9 +28,14 @@ FEW, ALL = 1, 2
         ([470, 100, 99, 101], True),
         ([100, None, 100, 100], False),
         ([100, 100, None], False),
+        # Noise of a tenth, and no trend.
+        ([100, 110, 100, 110, 100, 110], True),
+        ([100, 110, 100, 110, 100], False),
+        ([150, 130, 150, 130, 110, 130], False),
+        ([100, 110, None, 110, 100, 110], False),
     ],
 )
-def test_steady_is_two_changes_on_end_below_a_twentieth(costs, steady):
+def test_steady_is_two_changes_on_end_below_a_twentieth_or_one_of_the_mean_of_three(costs, steady):
     assert is_steady(costs) == steady
 
 
