@@ -49,7 +49,7 @@ for command in (
     servers.list_, servers.build_, servers.up,
     judge.verify, judge.compose_test, judge.atlas, judge.attack,
     race.race, race.report, race.compare, race.floor,
-    generate.idioms, generate.compose, generate.kubernetes,
+    generate.idioms, generate.compose, generate.kubernetes, generate.ledger,
     checkout.setup, checkout.doctor, checkout.clean, checkout.lint, checkout.test,
 ):  # fmt: skip
     main.add_command(command)

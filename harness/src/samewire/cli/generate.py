@@ -42,6 +42,17 @@ def kubernetes(check: bool) -> None:
     _write_or_check(files | {path: None for path in BASE.glob("*/*") if path not in files}, check)
 
 
+@click.command()
+@CHECK
+def ledger(check: bool) -> None:
+    """Write the ledger of findings from the kept records: a table in bench/records, and a page with filters."""
+    from samewire.report.ledger import PAGE, written
+
+    files = written()
+    # The page is made anew by whoever wants it; the table is part of the repository.
+    _write_or_check({path: text for path, text in files.items() if not (check and path == PAGE)}, check)
+
+
 def _write_or_check(files: Mapping[Path, str | None], check: bool) -> None:
     """Write the files that are out of date, delete those of servers that are gone; or fail if there are any."""
     from samewire.containers.compose import out_of_date
@@ -49,7 +60,7 @@ def _write_or_check(files: Mapping[Path, str | None], check: bool) -> None:
     old = out_of_date(files)
     if check and old:
         names = ", ".join(path.relative_to(CHECKOUT).as_posix() for path in old)
-        fail(f"not as the manifests say: {names}. Run: samewire {click.get_current_context().info_name}", FAILED)
+        fail(f"out of date: {names}. Run: samewire {click.get_current_context().info_name}", FAILED)
     for path in old:
         if (text := files[path]) is None:
             path.unlink()

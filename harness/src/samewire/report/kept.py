@@ -11,7 +11,7 @@ _END = ".json.gz"
 def keep(folder: Path, records: Path = RECORDS) -> Path:
     """Pack the record of a run folder; the packed file."""
     records.mkdir(exist_ok=True)
-    kept = records / f"{folder.name}{_END}"
+    kept = file_of(folder.name, records)
     # Without a time, so that the same record is the same file.
     kept.write_bytes(gzip.compress((folder / "run.json").read_bytes(), mtime=0))
     return kept
@@ -23,7 +23,7 @@ def find(run: str, results: Path = RESULTS, records: Path = RECORDS) -> Path | N
         if (folder / "run.json").exists():
             return folder
     name = Path(run).name.removesuffix(_END)
-    kept = records / f"{name}{_END}"
+    kept = file_of(name, records)
     if not name or not kept.exists():
         return None
     folder = results / name
@@ -35,4 +35,14 @@ def find(run: str, results: Path = RESULTS, records: Path = RECORDS) -> Path | N
 def names(results: Path = RESULTS, records: Path = RECORDS) -> list[str]:
     """Every run that there is, the oldest first."""
     there = {path.parent.name for path in results.glob("*/run.json")}
-    return sorted(there | {path.name.removesuffix(_END) for path in records.glob(f"*{_END}")})
+    return sorted(there | set(names_in(records)))
+
+
+def names_in(records: Path) -> list[str]:
+    """The runs that are kept, the oldest first."""
+    return sorted(path.name.removesuffix(_END) for path in records.glob(f"*{_END}"))
+
+
+def file_of(name: str, records: Path = RECORDS) -> Path:
+    """Where the record of a run is kept."""
+    return records / f"{name}{_END}"
