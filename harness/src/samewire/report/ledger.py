@@ -99,8 +99,8 @@ def table(found: Iterable[Chapter]) -> str:
         "# Kept records, and the ledger of findings",
         "",
         "A race that is kept is a file here: its `run.json`, packed. `samewire report NAME` makes its report.",
-        "`samewire report RUN --keep` keeps another. `samewire ledger` writes this page, and `docs/ledger/index.html` with",
-        "filters, from the newest record of each experiment.",
+        "`samewire report RUN --keep` keeps another. `samewire ledger` writes this page from the newest record of each",
+        "experiment, and `docs/ledger/index.html`, the same with filters.",
         "",
         *_false_decisions(),
     ]
@@ -131,8 +131,8 @@ def _false_decisions() -> list[str]:
 
 
 def _share(rate: same.Rate) -> str:
-    low, high = rate.interval
-    return f"{rate.false / rate.races:.0%}; 95 % interval {low:.0%} to {high:.0%}"
+    share, low, high = (f"{100 * part:.0f}" for part in (rate.false / rate.races, *rate.interval))
+    return f"{share} %; 95 % interval {low} to {high} %"
 
 
 def page(found: Iterable[Chapter]) -> str:
