@@ -15,14 +15,7 @@ if (files.length === 0) {
   console.error('usage: node src/main.ts SCENARIO…; then a line URL RESULT [N] for every run');
   process.exit(2);
 }
-const scenarios = files.map((file): Scenario => {
-  try {
-    return readScenario(file);
-  } catch (error) {
-    console.error(`${file}: ${(error as Error).message}`);
-    process.exit(2);
-  }
-});
+const scenarios = files.map(readOrExit);
 const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const delay = monitorEventLoopDelay({ resolution: 10 });
 
@@ -43,4 +36,13 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.error(`WARN stood still for ${Math.round(longest)} ms`);
   }
   tell({ stage: 'done' });
+}
+
+function readOrExit(file: string): Scenario {
+  try {
+    return readScenario(file);
+  } catch (error) {
+    console.error(`${file}: ${(error as Error).message}`);
+    process.exit(2);
+  }
 }
