@@ -19,7 +19,7 @@ from samewire.report.record import Finding
 
 PAGE = CHECKOUT / "docs/ledger/index.html"
 TABLE = RECORDS / "README.md"
-NO_RECORD = "no record"
+NO_RECORD = "without a record"
 
 
 @dataclass(frozen=True)
