@@ -113,8 +113,8 @@ class _FakeSampler:
         idle = Usage(cpu / 2, cpu / 2, 0.0, 0, 0, 0, 0, 0, 0, 1, 1)
         return Snapshot(self.time, {name: usage if name == "server" else idle for name in self.trees}, cores, 0.0)
 
-    def start(self):
-        self.snapshots.append(self.snapshot())
+    def start(self, pss_of=None):
+        self.snapshots.append(self.snapshot(pss_of))
         return self.snapshots[0]
 
     def stop(self):
@@ -314,11 +314,27 @@ def test_nothing_is_decided_on_a_machine_that_is_not_quiet(fake):
     folder = _race()
     content = _content(folder)
     jsonschema.validate(content, SCHEMA)
-    assert content["noise"] == "the machine was not quiet in 15 of 15 runs"
+    assert content["doubt"] == "the machine was not quiet in 15 of 15 runs"
     assert {row["verdict"] for row in content["comparisons"]} == {"undecided", "not comparable: stand-in"}
     assert (
         '<p class="verdict">Nothing is ranked: the machine was not quiet in 15 of 15 runs.' in write(folder).read_text()
     )
+
+
+def test_nothing_is_decided_on_servers_that_are_cold(fake):
+    content = _content(
+        runner.race("shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST, SLOW], seed=3, rounds=5)
+    )
+    assert content["doubt"] == validity.COLD
+    assert {row["verdict"] for row in content["comparisons"]} == {"undecided"}
+
+
+def test_a_figure_of_a_sample_is_a_bound_by_that_samples_warnings():
+    runs = [["sample 3: the server was not the bottleneck: its cores were 50% busy, the others 95%"]]
+    assert validity.bound(metrics.metric("latency_mean_ms of sample 3"), runs) == "≤"
+    assert validity.bound(metrics.metric("latency_mean_ms of sample 4"), runs) == ""
+    assert validity.bound(metrics.metric("latency_mean_ms"), runs) == "≤"
+    assert validity.bound(metrics.metric("latency_cv"), runs) == "≤≥"
 
 
 def test_a_noisy_run_in_many_is_only_a_warning(fake):
@@ -352,7 +368,7 @@ def test_memory_is_that_of_the_moments_at_which_it_is_read_for_every_server(fake
 
     fake.setattr(_FakeSampler, "snapshot", note)
     _race(profile="smoke", servers=[FAST])
-    # Before the load, when the hold begins, and when it ends.
+    # Before the load, when users begin to come, and when the hold ends.
     assert read.count("server") == 3
 
 

@@ -5,6 +5,7 @@ with the code that judges it; when any of the three changes, the record is stale
 """
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ JUDGES = (
 def digest(server: Server, image: str | None = None) -> dict[str, str]:
     """SHA-256 digests, in hexadecimal: `files` (with toolchain versions), `artefacts`, `contract`, `pins`.
 
-    Of a server on MongoDB, `engine` is the version of `mongod`, or the stand-in.
+    Of a process on MongoDB, `engine` is the version of `mongod`, the stand-in, or the variable with the server's URL.
     Of a server in a container, `image` is the id of its image, which is a digest of files and artefacts, too.
     """
     pins = file_of(server)
@@ -33,10 +34,10 @@ def digest(server: Server, image: str | None = None) -> dict[str, str]:
         "contract": contract_digest(server.service),
         "pins": digest_files([pins] if pins.exists() else [], server.folder),
     }
-    if server.store == "mongodb":
-        common["engine"] = mongod().version or "stand-in"
     if image:
         return {"image": image} | common
+    if server.store == "mongodb":
+        common["engine"] = "MONGODB_URL" if os.environ.get("MONGODB_URL") else mongod().version or "stand-in"
     artefacts = [path for files in artefact_files(server).values() for path in files]
     return {
         "files": inputs_digest(server),

@@ -33,10 +33,7 @@ class Figures:
 
     def open_ends(self, metric: str, a: Iterable[str], b: Iterable[str] = ()) -> str:
         """Which ends of the ratio of `a` to `b`, or of the mean of `a`, are open since figures are bounds."""
-        turned = str.maketrans("≥≤", "≤≥")
-        ends = [self.bounds.get(server, {}).get(metric, "") for server in a]
-        ends += [self.bounds.get(server, {}).get(metric, "").translate(turned) for server in b]
-        return "".join(sorted({*"".join(ends)}))
+        return open_ends(*([self.bounds.get(server, {}).get(metric, "") for server in group] for group in (a, b)))
 
     def matching(self, selector: Selector) -> list[str]:
         """The entrants that a selector means, by id."""
@@ -84,6 +81,12 @@ def _compared(figures: Figures, metric: str) -> Iterator[Comparison]:
             yield Comparison(metric, a, b, ratio, verdict, confidence)
         else:
             yield Comparison(metric, a, b, None, STAND_IN if (a, b) in on_stand_in else UNDECIDED)
+
+
+def open_ends(a: Iterable[str], b: Iterable[str]) -> str:
+    """Which ends of a ratio are open, by the bounds of what is above and of what is below."""
+    turned = "".join(b).translate(str.maketrans(AT_LEAST + AT_MOST, AT_MOST + AT_LEAST))
+    return "".join(sorted({*"".join(a), *turned}))
 
 
 def ends(interval: Interval, open_ends: str) -> tuple[float | None, float | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from samewire.race.comparisons import Figures, ends, side
 from samewire.race.experiment import Finding, Selector
+from samewire.race.metric import EITHER
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import (
     CONFIDENCE,
@@ -102,7 +103,7 @@ class _Agreement:
 
     def ours(self) -> Ours:
         """Our value: the second ratio, with the first in words."""
-        ours = _Test(self.second, f"{self.text}, {self.metrics[1]}", None, None, "×").ours()
+        ours = _Test(self.second, f"{self.text}, {self.metrics[1]}", None, None, "×", self.open_ends[1]).ours()
         return replace(ours, text=f"{ours.text}; {self.metrics[0]}: {describe(self.first, '×')}")
 
     def why(self) -> str:
@@ -274,8 +275,8 @@ def _agreements(
     for a in groups[0]:
         for b in groups[1]:
             first, second = (_ratio(figures, metric, [a], [b], confidence) for metric in metrics)
-            ends = figures.open_ends(metrics[0], [a], [b]), figures.open_ends(metrics[1], [a], [b])
-            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}", ends)
+            open_ends = figures.open_ends(metrics[0], [a], [b]), figures.open_ends(metrics[1], [a], [b])
+            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}", open_ends)
 
 
 def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], confidence: float) -> Iterator[_Test]:
@@ -283,7 +284,10 @@ def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], c
     pairs = [(a, b) for a in groups[0] for b in groups[1]] if finding.others else [(a,) for a in groups[0]]
     for servers in pairs:
         interval = _correlation(finding, figures, servers, confidence)
-        yield _Test(interval, " less ".join(servers), finding.at_least, finding.at_most, unit="")
+        metrics = [metric for both in _metrics(finding).values() for metric in both]
+        # A correlation of figures of which some are bounds may be anything.
+        open_ends = EITHER if any(figures.open_ends(metric, servers) for metric in metrics) else ""
+        yield _Test(interval, " less ".join(servers), finding.at_least, finding.at_most, "", open_ends)
 
 
 def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], confidence: float) -> Interval:

@@ -14,7 +14,7 @@ from samewire.race.steadiness import Warming
 
 @dataclass(frozen=True)
 class Footprint:
-    """The server's tree before the load, whenever it was sampled under load, and when a hold began or was over.
+    """The server's tree before the load, at every sample under load, and when users began to come or a hold was over.
 
     Only then proportional memory is read for every server alike; in between it is read as often as its cost allows.
     Before all that are its start, and how it became steady, if it was warmed until it was.

@@ -12,6 +12,8 @@ LOWER, HIGHER = "lower", "higher"
 
 AT_LEAST, AT_MOST = "≥", "≤"
 """How a figure that is a bound stands to the true one: that is at least, or at most, what is shown."""
+EITHER = AT_MOST + AT_LEAST
+"""Of a figure that may be too high or too low."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,18 @@ from types import MappingProxyType
 
 from samewire.race.latency import mean_absolute_deviation
 from samewire.race.measured import Footprint, Measured
-from samewire.race.metric import AT_LEAST, AT_MOST, CONVERSATION, HIGHER, LOWER, REQUESTS, SAMPLE, UPLOADS, Metric
+from samewire.race.metric import (
+    AT_LEAST,
+    AT_MOST,
+    CONVERSATION,
+    EITHER,
+    HIGHER,
+    LOWER,
+    REQUESTS,
+    SAMPLE,
+    UPLOADS,
+    Metric,
+)
 
 _RUNS = REQUESTS, CONVERSATION, UPLOADS
 _LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE
@@ -71,8 +82,8 @@ _DECLARED = (
         "latency_sd_ms", "Latency, standard deviation", "ms",
         about="standard deviation of latency",
         better=LOWER,
-        held_back=AT_MOST,
-        not_in_turn=AT_LEAST,
+        held_back=EITHER,
+        not_in_turn=EITHER,
         of=_LOADS,
         compared=(REQUESTS, UPLOADS),
         of_load=lambda run: run.load.latency.sd,
@@ -81,8 +92,8 @@ _DECLARED = (
         "latency_mad_ms", "Latency, mean absolute deviation", "ms",
         about="mean absolute deviation of latency from its mean",
         better=LOWER,
-        held_back=AT_MOST,
-        not_in_turn=AT_LEAST,
+        held_back=EITHER,
+        not_in_turn=EITHER,
         of=(UPLOADS, SAMPLE),
         of_load=lambda run: mean_absolute_deviation(run.load.hdr),
     ),
@@ -91,6 +102,8 @@ _DECLARED = (
         short="CV",
         about="coefficient of variation of latency: standard deviation by mean; of a run, the ratio of their sums",
         better=LOWER,
+        held_back=EITHER,
+        not_in_turn=EITHER,
         of=(UPLOADS, SAMPLE),
         compared=(UPLOADS,),
         of_load=_cv,
@@ -236,7 +249,7 @@ _DECLARED = (
     Metric(
         "pss_peak_bytes", "Memory under load, PSS", "MiB", _MIB,
         short="PSS MiB",
-        about="proportional memory of the server's processes, when the hold begins or when it ends, the higher",
+        about="proportional memory of the server's processes, when users begin to come or the hold ends, the higher",
         better=LOWER,
         of=_RUNS,
         compared=_RUNS,

@@ -201,9 +201,13 @@ class _Watch:
             if stage := line.get("stage"):
                 self._show(name + stage.replace("_", "-"))
                 if stage == "ramp_up":
-                    marks[stage] = self.sampler.snapshot() if self._marks else self.sampler.start()
-                elif stage in ("hold", "ramp_down"):
+                    marks[stage] = (self.sampler.snapshot if self._marks else self.sampler.start)(pss_of="server")
+                elif stage == "hold":
+                    marks[stage] = self.sampler.snapshot()
+                elif stage == "ramp_down":
                     marks[stage] = self.sampler.snapshot(pss_of="server")
+                # Not in the hold: of many processes it takes the longer.
+                if stage in ("ramp_up", "ramp_down"):
                     self._alike.append(marks[stage])
                 if stage in marks:
                     self._marks.append(marks[stage])

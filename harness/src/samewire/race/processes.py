@@ -12,8 +12,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import psutil
-
 from samewire.process import proportional_set_size
 from samewire.race.counters import Counters
 
@@ -137,8 +135,9 @@ class Start:
 
 def start_of(pid: int) -> Start:
     """The start of a server that is healthy now, whose first process is `pid`."""
-    seconds = time.time() - psutil.Process(pid).create_time()
-    return Start(seconds, sum(_cpu_s(one, stat) for one, stat in _members(pid, all_processes()).items()))
+    now, members = time.clock_gettime(time.CLOCK_BOOTTIME), _members(pid, all_processes())
+    # psutil would give the time of day, by a boot time in whole seconds: off by up to one.
+    return Start(now - members[pid].started * TICK, sum(_cpu_s(one, stat) for one, stat in members.items()))
 
 
 class Tree:

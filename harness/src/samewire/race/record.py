@@ -68,7 +68,7 @@ class Setup:
             "summary": {},
             "comparisons": [],
             "findings": [],
-            "noise": "",
+            "doubt": "",
             "warnings": [],
         }
 
@@ -143,13 +143,13 @@ class Record:
         experiment = self._setup.experiment
         entrants = {one.id: one for one in self._setup.entrants}
         doubts = {server: f"not steady when it was measured: {server}" for server in self._unsteady}
-        if noise := validity.noise(self._warnings):
-            doubts = dict.fromkeys(entrants, noise)
+        if doubt := self._doubt():
+            doubts = dict.fromkeys(entrants, doubt)
         bounds = {server: self._bounds(server) for server in entrants}
         figures = comparisons.Figures(entrants, self._ranked, self._values, doubts, bounds)
         for server in self._content["servers"]:
             server["bounds"] = bounds[server["id"]]
-        self._content["noise"] = noise
+        self._content["doubt"] = doubt
         self._content["summary"] = {
             server: {
                 metric: mean_interval(list(rounds.values())).as_dict()
@@ -166,6 +166,12 @@ class Record:
         in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
         placed = self._setup.placement.warnings(database=bool(self._content["databases"]))
         self._content["warnings"] = [*in_containers, *placed, *validity.of_servers(self._warnings)]
+
+    def _doubt(self) -> str:
+        """Why nothing is decided, whoever it is about. To decide on equal servers is what a race of them is for."""
+        if self._setup.experiment.same:
+            return ""
+        return validity.noise(self._warnings) or ("" if self._setup.profile.steady_within_s else validity.COLD)
 
     def _bounds(self, server: str) -> dict[str, str]:
         warnings = self._warnings[server]

@@ -88,9 +88,9 @@ class Sampler:
             self._samples += 1
             return snapshot
 
-    def start(self) -> Snapshot:
+    def start(self, pss_of: str | None = None) -> Snapshot:
         """Begin to sample every second; the first snapshot."""
-        first = self.snapshot()
+        first = self.snapshot(pss_of)
         self.snapshots.append(first)
         self._thread = threading.Thread(target=self._run, args=(first.at,), daemon=True, name="sampler")
         self._thread.start()

@@ -23,6 +23,7 @@ _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
 _NOT_QUIET = "the machine was not quiet"
 _STOLEN = "the hypervisor gave"
+COLD = "servers were measured cold: this profile does not warm them until they are steady"
 IN_CONTAINERS = (
     "in containers: servers and databases have a network of their own, whose cost is in every figure; "
     "do not set these figures beside those of processes"
@@ -126,12 +127,17 @@ def noise(warnings: Mapping[str, Sequence[Iterable[str]]]) -> str:
 
 
 def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
-    """What the figure of a metric is, of a server with these warnings in its runs: a bound on one side, or on both."""
-    held_back = metric.held_back if _often(_NOT_THE_BOTTLENECK, runs) else ""
-    not_in_turn = metric.not_in_turn if _often(_NOT_IN_TURN, runs) else ""
-    return "".join(sorted({held_back, not_in_turn}))
+    """What the figure of a metric is, of a server with these warnings in its runs: a bound on one side, or on both.
+
+    A figure of a run that goes through samples is one as soon as that of one sample is.
+    """
+    _, _, sample = metric.key.partition(" of sample ")
+    where = f"sample {sample}: " if sample else ""
+    held_back = metric.held_back if _often(where + _NOT_THE_BOTTLENECK, runs) else ""
+    not_in_turn = metric.not_in_turn if _often(where + _NOT_IN_TURN, runs) else ""
+    return "".join(sorted({*held_back, *not_in_turn}))
 
 
-def _often(beginning: str, runs: Iterable[Iterable[str]]) -> int:
-    """In how many runs there is a warning that begins so."""
-    return sum(any(warning.startswith(beginning) for warning in warnings) for warnings in runs)
+def _often(text: str, runs: Iterable[Iterable[str]]) -> int:
+    """In how many runs there is a warning with this text."""
+    return sum(any(text in warning for warning in warnings) for warnings in runs)

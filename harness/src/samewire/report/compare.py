@@ -7,6 +7,7 @@ from typing import Any
 
 from scipy import stats
 
+from samewire.race.comparisons import open_ends, side
 from samewire.race.metrics import metric
 from samewire.race.statistics import Interval, holm
 from samewire.report.model import Entrant, Race, ReportError
@@ -76,9 +77,16 @@ def _changes(key: str, first: Race, second: Race) -> Iterator[Change]:
     for one, other in pairs:
         if one.id in rounds:
             ratio = _ratio(*rounds[one.id], 1 - levels[one.id])
-            decided = ratio.low > 1 or ratio.high < 1
+            bounds = [entrant.bounds.get(key, "") for entrant in (other, one)]
+            decided = side(ratio, open_ends(bounds[:1], bounds[1:])) != 0 and not _doubtful(first, one, second, other)
             figures = (entrant.estimate(key).mean_text() for entrant in (one, other))
             yield Change(one.name, metric(key).name, *figures, ratio, decided)
+
+
+def _doubtful(first: Race, one: Entrant, second: Race, other: Entrant) -> bool:
+    """Whether either race decides nothing, or the server was not steady in any of its runs."""
+    unsteady = any(run.warming and not run.warming.steady for run in (*one.runs, *other.runs))
+    return unsteady or any(race.data.get("doubt") for race in (first, second))
 
 
 def _values(entrant: Entrant, key: str) -> list[float]:

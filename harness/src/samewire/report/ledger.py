@@ -90,7 +90,7 @@ def _facts(race: Race) -> str:
     where = f"{machine.get('cpu_model', 'unknown processor')}, {count(machine.get('cores', 0), 'core')}"
     databases = [one["label"] for one in data["databases"].values()]
     told = [moment(data["started_at"]), f"profile {data['profile']}", count(race.rounds, "round"), where, *databases]
-    return "; ".join([*told, data["noise"]] if data.get("noise") else told)
+    return "; ".join([*told, data["doubt"]] if data.get("doubt") else told)
 
 
 def table(found: Iterable[Chapter]) -> str:

@@ -279,10 +279,11 @@ class Race:
         if not any(entrant.requests for entrant in self.entrants):
             return f"Nothing was measured: no server {self.kind.done}."
         if self.same:
-            false = f"falsely decided: {enumeration(self.decided)}" if self.decided else "none was decided, rightly"
+            names = enumeration(metric(key).name for key in self.decided) if self.decided else ""
+            false = f"falsely decided: {names}" if names else "none was decided, rightly"
             return f"A server against itself: of {count(len(self.compared), 'metric')} {false}."
-        if noise := self.data.get("noise"):
-            return f"Nothing is ranked: {noise}."
+        if doubt := self.data.get("doubt"):
+            return f"Nothing is ranked: {doubt}."
         if not self.comparable:
             return "Nothing is ranked: every server ran on a stand-in."
         if not ranked:

@@ -56,7 +56,7 @@ def print_changes(first: Race, second: Race, console: Console) -> None:
     for heading in ("first", "second", "second ÷ first"):
         table.add_column(heading, justify="right", no_wrap=True)
     for change in (found := changes(first, second)):
-        ratio = f"{describe(change.ratio, '')}"
+        ratio = describe(change.ratio, "")
         style = "" if change.decided else "dim"
         table.add_row(change.metric, change.server, change.first, change.second, ratio, style=style)
     console.print()

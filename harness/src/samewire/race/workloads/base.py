@@ -49,9 +49,9 @@ class Workload(ABC):
     def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
         """The scenario files of the generator, with what the users do drawn by the seed."""
 
+    @abstractmethod
     def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Scenarios of a window each, made of the first one: of a few users, and then of all of them."""
-        return []
 
     @abstractmethod
     def counts(self, hold: Any) -> Any:
