@@ -41,6 +41,32 @@ def test_only_what_changed_is_decided(first):
     assert decided.ratio.low < decided.ratio.mean < decided.ratio.high
 
 
+def _server(data):
+    return next(server for server in data["servers"] if server["id"] == NODE)
+
+
+def _run(data):
+    return next(run for run in data["runs"] if run["server"] == NODE)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "decided"),
+    [
+        (lambda data: _server(data).update(bounds={"throughput_rps": "≥"}), True),  # it is higher all the more
+        (lambda data: _server(data).update(bounds={"throughput_rps": "≤"}), False),
+        (lambda data: data.update(doubt="the machine was not quiet"), False),
+        (lambda data: _run(data).update(warming={"seconds": 60, "steady": False, "windows": []}), False),
+    ],
+)
+def test_a_change_is_decided_only_on_figures_that_can_decide(first, spoil, decided):
+    def change(data):
+        _faster(data)
+        spoil(data)
+
+    found = {one.server: one for one in changes(first, _changed(change)) if one.metric == "Throughput"}
+    assert found["node/pg"].decided == decided
+
+
 def test_nothing_changed_between_a_race_and_itself(first):
     assert not [one for one in changes(first, first) if one.decided]
     assert differences(first, first) == []
