@@ -94,7 +94,8 @@ def _found(run: str) -> Path:
     from samewire.report import kept
 
     if not (folder := kept.find(run)):
-        fail(f"no run is called {run}; there are: {', '.join(kept.names()) or 'none'}", USAGE)
+        newest = ", ".join(kept.names()[-5:]) or "none"
+        fail(f"no run is called {run} in {RESULTS} or bench/records; the newest are: {newest}", USAGE)
     return folder
 
 
