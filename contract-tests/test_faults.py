@@ -138,7 +138,7 @@ def test_fault_is_caught(target: Target, played: list[Played], fault: Fault, rec
         if proxy.error:
             # A fault that breaks is not one that was noticed.
             raise proxy.error
-        assert proxy.committed, f"nothing made the fault happen: {fault.description}"
+        assert proxy.committed, f"nothing made the fault happen: {fault.description}; noticed: {caught or 'nothing'}"
     assert caught, f"not noticed: {fault.description}"
     print(f"{fault.description}: caught by {caught}")
     record_property("caught_by", caught)

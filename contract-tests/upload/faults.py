@@ -108,7 +108,10 @@ def file_of_the_same_name(exchange: Exchange) -> Reply | None:
         kept[file["name"]] = file["id"]
         exchange.memory[f"/uploads/{file['id']}"] = file["name"]
     name = exchange.memory.get(path_of(exchange))
-    return asked_at(exchange, f"/uploads/{kept[name]}") if name is not None else None
+    # Only what reads is asked again: a second DELETE would change the server.
+    if name is None or exchange.request.method != "GET":
+        return None
+    return asked_at(exchange, f"/uploads/{kept[name]}")
 
 
 @fault(FAULTS)
