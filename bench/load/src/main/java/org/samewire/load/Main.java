@@ -18,10 +18,11 @@ import java.util.regex.Pattern;
 /**
  * Loads servers with the users of scenarios: {@code java -jar load.jar SCENARIO…}.
  *
- * <p>Reads a line {@code URL RESULT [N]} from standard input for every load, loads the server with
- * scenario N (from 0; the first one if there is no N) and writes the result to that file. Says on
- * standard output what it is doing, a line of JSON for every stage and every second. One process
- * for many loads, so that the cost of a request is not that of code that has yet to be compiled.
+ * <p>Reads a line {@code URL RESULT [N [RATE]]} from standard input for every load, loads the
+ * server with scenario N (from 0; the first one if there is no N), at RATE requests per second if
+ * there is one, and writes the result to that file. Says on standard output what it is doing, a
+ * line of JSON for every stage and every second. One process for many loads, so that the cost of a
+ * request is not that of code that has yet to be compiled.
  */
 public final class Main {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -37,21 +38,26 @@ public final class Main {
   }
 
   /** A line of standard input. */
-  record Run(URI url, Path result, int scenario) {
+  record Run(URI url, Path result, int scenario, double ratePerSecond) {
     // A path may have blanks.
-    private static final Pattern LINE = Pattern.compile("(\\S+) (.+?)(?: (-?\\d+))?");
+    private static final Pattern LINE =
+        Pattern.compile("(\\S+) (.+?)(?: (-?\\d+)(?: (-?\\d+\\.\\d+))?)?");
 
     static Run parse(String line, int scenarios) throws InputException {
       Matcher matcher = LINE.matcher(line);
       if (!matcher.matches()) {
-        throw new InputException("not URL RESULT [N]: " + line);
+        throw new InputException("not URL RESULT [N [RATE]]: " + line);
       }
       try {
         int scenario = matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
         if (scenario < 0 || scenario >= scenarios) {
           throw new IllegalArgumentException("scenarios are 0 to " + (scenarios - 1));
         }
-        return new Run(URI.create(matcher.group(1)), Path.of(matcher.group(2)), scenario);
+        double rate = matcher.group(4) == null ? 0 : Double.parseDouble(matcher.group(4));
+        if (matcher.group(4) != null && rate <= 0) {
+          throw new IllegalArgumentException("a rate is more than 0");
+        }
+        return new Run(URI.create(matcher.group(1)), Path.of(matcher.group(2)), scenario, rate);
       } catch (IllegalArgumentException e) {
         throw new InputException("%s: %s".formatted(line, e.getMessage()));
       }
@@ -70,7 +76,7 @@ public final class Main {
   void serve(String[] files, BufferedReader runs) throws Exception {
     if (files.length == 0) {
       throw new InputException(
-          "usage: load.jar SCENARIO...; then a line URL RESULT [N] for every load");
+          "usage: load.jar SCENARIO...; then a line URL RESULT [N [RATE]] for every load");
     }
     List<Scenario> scenarios = new ArrayList<>();
     for (String file : files) {
@@ -80,7 +86,11 @@ public final class Main {
     progress.add(Map.of("stage", "ready"));
     for (String line = runs.readLine(); line != null; line = runs.readLine()) {
       Run run = Run.parse(line, scenarios.size());
-      Map<String, ?> result = load(scenarios.get(run.scenario()), run.url());
+      Scenario scenario = scenarios.get(run.scenario());
+      if (run.ratePerSecond() > 0 && scenario.requestsPerUser() > 0) {
+        throw new InputException(line + ": the users of this scenario leave after their requests");
+      }
+      Map<String, ?> result = load(scenario, run.ratePerSecond(), run.url());
       JSON.writeValue(run.result().toFile(), result);
       progress.add(Map.of("stage", "done"));
     }
@@ -111,15 +121,16 @@ public final class Main {
     }
   }
 
-  Map<String, ?> load(Scenario scenario, URI url) throws InterruptedException {
+  Map<String, ?> load(Scenario scenario, double ratePerSecond, URI url)
+      throws InterruptedException {
     int requests = scenario.requestsToldApart();
-    if (!scenario.warmUp().total().isZero()) {
+    if (!scenario.warmUp().hold().isZero()) {
       progress.add(Map.of("stage", "warm_up"));
       Scenario.Plan plan = scenario.warmUp();
-      new Users(scenario, plan, new Meter(plan, requests, line -> {})).run(url);
+      new Users(scenario, plan, new Meter(plan, scenario.users(), requests, line -> {})).run(url);
     }
-    Scenario.Plan plan = scenario.measured();
-    Meter meter = new Meter(plan, requests, progress::add);
+    Scenario.Plan plan = scenario.measured(ratePerSecond);
+    Meter meter = new Meter(plan, scenario.users(), requests, progress::add);
     new Users(scenario, plan, meter).run(url);
 
     Map<String, Object> result = new LinkedHashMap<>();

@@ -46,6 +46,8 @@ final class Meter {
   private static final OperatingSystemMXBean PROCESS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+  private final Scenario.Plan plan;
+  private final int users;
   private final long[] ends;
   private final int requestsToldApart;
   private final Consumer<Map<String, ?>> progress;
@@ -58,14 +60,21 @@ final class Meter {
   private int usersConnected;
   private int usersInHold;
   private int usersLost;
+  private int usersGone;
+  private long notSent;
   private long begin;
   private Stage stage;
 
-  Meter(Scenario.Plan plan, int requestsToldApart, Consumer<Map<String, ?>> progress) {
+  Meter(Scenario.Plan plan, int users, int requestsToldApart, Consumer<Map<String, ?>> progress) {
+    this.plan = plan;
+    this.users = users;
+    // Where users leave after their requests, the hold is the whole load.
     this.ends =
-        new long[] {
-          plan.rampUp().toNanos(), plan.rampUp().plus(plan.hold()).toNanos(), Long.MAX_VALUE,
-        };
+        plan.byRequests()
+            ? new long[] {0, Long.MAX_VALUE, Long.MAX_VALUE}
+            : new long[] {
+              plan.rampUp().toNanos(), plan.rampUp().plus(plan.hold()).toNanos(), Long.MAX_VALUE,
+            };
     this.requestsToldApart = requestsToldApart;
     this.progress = progress;
   }
@@ -192,6 +201,20 @@ final class Meter {
     usersLost++;
   }
 
+  /** How many requests were due and were never sent, since all users waited for answers. */
+  synchronized void notSent(long requests) {
+    notSent = requests;
+  }
+
+  /** A user has left, or could not go on; with the last one ends a load by requests. */
+  synchronized void userGone(long now) {
+    usersGone++;
+    if (plan.byRequests() && usersGone == users && stage == Stage.HOLD) {
+      ends[Stage.HOLD.ordinal()] = now - begin;
+      advance(now);
+    }
+  }
+
   /** Closes the stages and seconds that are over at {@code now}. */
   synchronized void advance(long now) {
     if (stage == null) {
@@ -209,7 +232,7 @@ final class Meter {
 
   private void enter(Stage next, long boundary) {
     stage = next;
-    if (next == Stage.HOLD) {
+    if (next == (plan.byRequests() ? Stage.RAMP_DOWN : Stage.HOLD)) {
       usersInHold = usersConnected;
     }
     stages.put(next, new Tally(boundary, requestsToldApart));
@@ -246,6 +269,7 @@ final class Meter {
     map.put("stages", named);
     map.put("users_in_hold", usersInHold);
     map.put("users_lost", usersLost);
+    map.put("not_sent", notSent);
     map.put("series", series);
     return map;
   }

@@ -16,18 +16,19 @@ import java.util.stream.Stream;
 /**
  * A closed model: as many users as there are lists, or {@code users} who share one {@code list} and
  * begin at different places of it. Each walks its list over and over, on its own connection and
- * without think time. Users arrive one by one during the ramp-up and leave in the same order during
- * the ramp-down.
+ * without think time. Users arrive one by one during the ramp-up. They leave in the same order
+ * during the ramp-down, or each after {@code requests_per_user} requests.
  */
 record Scenario(
     @JsonProperty(value = "warm_up_s", required = true) double warmUpSeconds,
     @JsonProperty(value = "ramp_up_s", required = true) double rampUpSeconds,
-    @JsonProperty(value = "hold_s", required = true) double holdSeconds,
-    @JsonProperty(value = "ramp_down_s", required = true) double rampDownSeconds,
+    @JsonProperty("hold_s") double holdSeconds,
+    @JsonProperty("ramp_down_s") double rampDownSeconds,
     @JsonProperty(value = "timeout_s", required = true) double timeoutSeconds,
     @JsonProperty("lists") List<List<Exchange>> lists,
     @JsonProperty("users") int users,
-    @JsonProperty("list") List<Exchange> list) {
+    @JsonProperty("list") List<Exchange> list,
+    @JsonProperty("requests_per_user") int requestsPerUser) {
   private static final int MOST_TOLD_APART = 100;
 
   /**
@@ -86,8 +87,14 @@ record Scenario(
       throw new IllegalArgumentException(
           "warm_up_s, ramp_up_s and ramp_down_s must not be negative");
     }
-    if (holdSeconds <= 0 || timeoutSeconds <= 0) {
-      throw new IllegalArgumentException("hold_s and timeout_s must be positive");
+    if (timeoutSeconds <= 0) {
+      throw new IllegalArgumentException("timeout_s must be positive");
+    }
+    if (holdSeconds < 0 || requestsPerUser < 0 || (holdSeconds > 0) == (requestsPerUser > 0)) {
+      throw new IllegalArgumentException("either hold_s or requests_per_user must be positive");
+    }
+    if (requestsPerUser > 0 && rampDownSeconds > 0) {
+      throw new IllegalArgumentException("ramp_down_s: users leave after their requests");
     }
   }
 
@@ -99,7 +106,15 @@ record Scenario(
       double timeoutSeconds,
       List<List<Exchange>> lists) {
     this(
-        warmUpSeconds, rampUpSeconds, holdSeconds, rampDownSeconds, timeoutSeconds, lists, 0, null);
+        warmUpSeconds,
+        rampUpSeconds,
+        holdSeconds,
+        rampDownSeconds,
+        timeoutSeconds,
+        lists,
+        0,
+        null,
+        0);
   }
 
   static Scenario read(Path file) throws IOException {
@@ -135,30 +150,67 @@ record Scenario(
   }
 
   Plan warmUp() {
-    return new Plan(Duration.ZERO, seconds(warmUpSeconds), Duration.ZERO);
+    return new Plan(Duration.ZERO, seconds(warmUpSeconds), Duration.ZERO, 0, 0);
   }
 
-  Plan measured() {
-    return new Plan(seconds(rampUpSeconds), seconds(holdSeconds), seconds(rampDownSeconds));
+  /** With a rate of 0 users do not wait for a turn. */
+  Plan measured(double ratePerSecond) {
+    Duration rampUp = seconds(rampUpSeconds);
+    Duration rampDown = seconds(rampDownSeconds);
+    return new Plan(rampUp, seconds(holdSeconds), rampDown, requestsPerUser, ratePerSecond);
   }
 
   private static Duration seconds(double seconds) {
     return Duration.ofNanos(Math.round(seconds * 1e9));
   }
 
-  /** When the users of a phase come and go. */
-  record Plan(Duration rampUp, Duration hold, Duration rampDown) {
+  /**
+   * When the users of a phase come, send and go. They come and go by the clock, or each leaves
+   * after {@code requestsPerUser} requests if that is not 0. They send when they have their answer;
+   * or, if there is a rate, all are there from the beginning and send in turn, at that rate.
+   */
+  record Plan(
+      Duration rampUp,
+      Duration hold,
+      Duration rampDown,
+      int requestsPerUser,
+      double ratePerSecond) {
+
+    boolean byRequests() {
+      return requestsPerUser > 0;
+    }
+
+    boolean byRate() {
+      return ratePerSecond > 0;
+    }
 
     Duration total() {
       return rampUp.plus(hold).plus(rampDown);
     }
 
+    /** No user stays longer, each request being answered or given up within {@code timeout}. */
+    Duration bound(Duration timeout) {
+      return total().plus(timeout.multipliedBy(Math.max(1, requestsPerUser)));
+    }
+
     Duration arrival(int user, int users) {
-      return rampUp.multipliedBy(user).dividedBy(users);
+      return byRate() ? Duration.ZERO : rampUp.multipliedBy(user).dividedBy(users);
     }
 
     Duration departure(int user, int users) {
-      return rampUp.plus(hold).plus(rampDown.multipliedBy(user + 1L).dividedBy(users));
+      return rampUp
+          .plus(hold)
+          .plus(rampDown.multipliedBy(byRate() ? users : user + 1L).dividedBy(users));
+    }
+
+    /** When a turn is due, in nanoseconds from the beginning. */
+    long due(long turn) {
+      return Math.round(turn * 1e9 / ratePerSecond);
+    }
+
+    /** How many turns are due in the whole phase. */
+    long turns() {
+      return (long) Math.ceil(total().toNanos() / 1e9 * ratePerSecond);
     }
   }
 }

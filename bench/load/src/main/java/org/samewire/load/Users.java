@@ -36,6 +36,8 @@ final class Users {
   private final Meter meter;
   private final Set<Integer> rightStatuses;
   private final boolean followsLocations;
+  private long turns;
+  private long sent;
 
   Users(Scenario scenario, Scenario.Plan plan, Meter meter) {
     this.scenario = scenario;
@@ -58,6 +60,7 @@ final class Users {
     }
     clock.awaitTermination(1, TimeUnit.SECONDS);
     meter.end(System.nanoTime());
+    meter.notSent(plan.byRate() ? plan.turns() - sent : 0);
   }
 
   private Benchmark benchmark(URI url) {
@@ -88,7 +91,7 @@ final class Users {
         .buffer(Math.min(2, scenario.users()));
     // Every user leaves by itself; the bound is for a server that hangs, and lets the last request
     // time out first.
-    Duration bound = plan.total().plus(scenario.timeout()).plusSeconds(2);
+    Duration bound = plan.bound(scenario.timeout()).plusSeconds(2);
     builder
         .addPhase("users")
         .atOnce(scenario.users())
@@ -141,6 +144,8 @@ final class Users {
     private final long arrival;
     private final long departure;
     private int position;
+    private int ended;
+    private long due = -1;
     private int status;
     private long bytes;
     private boolean connected;
@@ -189,6 +194,7 @@ final class Users {
 
     void complete(Request request) {
       long now = System.nanoTime();
+      ended++;
       // Of the one that the server is about to close the engine would only learn once it is closed,
       // maybe with the next request on its way; who leaves keeps no process or thread waiting.
       if (lastOnConnection || leaves(now)) {
@@ -204,7 +210,7 @@ final class Users {
             right,
             rightStatuses.contains(status),
             bytes,
-            request.startTimestampNanos(),
+            plan.byRate() ? meter.begin(now) + due : request.startTimestampNanos(),
             now);
       } else {
         // The engine closes the connection when the time is up; what it tells us then is the same
@@ -215,11 +221,25 @@ final class Users {
       moveOn();
     }
 
+    /** The nanoseconds from the beginning at which the user may send. */
+    long turn() {
+      if (!plan.byRate()) {
+        return arrival;
+      }
+      if (due < 0) {
+        due = plan.due(turns++);
+      }
+      return due;
+    }
+
     boolean leaves(long now) {
-      return now - meter.begin(now) >= departure;
+      return plan.byRequests()
+          ? ended == plan.requestsPerUser()
+          : now - meter.begin(now) >= departure;
     }
 
     private void moveOn() {
+      due = -1;
       position = (position + 1) % list.size();
       if (current().needsLocation() && location == null) {
         position = 0;
@@ -231,15 +251,17 @@ final class Users {
 
     @Override
     public void onSessionReset(Session session) {
-      if (!leaves(System.nanoTime())) {
+      long now = System.nanoTime();
+      if (!leaves(now)) {
         meter.lostUser();
       }
+      meter.userGone(now);
     }
   }
 
   /**
-   * The step before every request: waits for the user's arrival, and ends the user at its
-   * departure.
+   * The step before every request: waits for the user's arrival, or for its turn, and ends the user
+   * at its departure.
    */
   private final class AwaitTurn implements Step, ResourceUtilizer {
 
@@ -253,14 +275,15 @@ final class Users {
       User user = user(session);
       long now = System.nanoTime();
       long elapsed = now - meter.begin(now);
-      if (elapsed < user.arrival) {
-        session
-            .executor()
-            .schedule(session.runTask(), user.arrival - elapsed, TimeUnit.NANOSECONDS);
+      long turn = Math.min(user.turn(), user.departure);
+      if (elapsed < turn) {
+        session.executor().schedule(session.runTask(), turn - elapsed, TimeUnit.NANOSECONDS);
         return false;
       }
       if (user.leaves(now)) {
         session.currentSequence().breakSequence(session);
+      } else {
+        sent++;
       }
       return true;
     }

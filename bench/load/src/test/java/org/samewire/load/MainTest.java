@@ -107,7 +107,11 @@ class MainTest {
   }
 
   private JsonNode load(Scenario scenario) throws Exception {
-    return new ObjectMapper().valueToTree(new Main().load(scenario, url));
+    return load(scenario, 0);
+  }
+
+  private JsonNode load(Scenario scenario, double ratePerSecond) throws Exception {
+    return new ObjectMapper().valueToTree(new Main().load(scenario, ratePerSecond, url));
   }
 
   private static Histogram decode(JsonNode stage) throws Exception {
@@ -158,6 +162,60 @@ class MainTest {
   }
 
   @Test
+  void usersWhoLeaveAfterTheirRequestsSendNoneMoreAndNoneLess() throws Exception {
+    List<Exchange> list = List.of(new Exchange("/known", 301), new Exchange("/unknown", 404));
+    JsonNode result = load(new Scenario(0, 0.3, 0, 0, 2, List.of(list, list, list), 0, null, 5));
+
+    assertEquals(15, answered.sum());
+    JsonNode hold = result.get("stages").get("hold");
+    assertEquals(15, hold.get("requests").longValue());
+    assertEquals(15, decode(hold).getTotalCount());
+    assertEquals(0, result.get("stages").get("ramp_up").get("requests").longValue());
+    assertEquals(3, result.get("users_in_hold").intValue());
+    assertEquals(0, result.get("users_lost").intValue());
+    // The last user comes after 0.2 s and waits three times for 20 ms.
+    double seconds = hold.get("duration_s").doubleValue();
+    assertTrue(seconds >= 0.2599 && seconds < 2, seconds + " s");
+  }
+
+  @Test
+  void usersSendInTurnAtARate() throws Exception {
+    List<Exchange> list = List.of(new Exchange("/known", 301));
+    JsonNode result = load(new Scenario(0, 0.5, 1, 0.5, 2, Collections.nCopies(10, list)), 50);
+
+    assertEquals(100, answered.sum());
+    assertEquals(0, result.get("not_sent").longValue());
+    JsonNode hold = result.get("stages").get("hold");
+    assertEquals(50, hold.get("requests").longValue(), 2);
+    assertTrue(decode(hold).getMinValue() >= 19.9e6);
+  }
+
+  @Test
+  void aLatencyRunsFromWhenTheRequestWasDue() throws Exception {
+    // One user, whom the server gives at most 50 answers a second, is to send 100.
+    List<Exchange> list = List.of(new Exchange("/known", 301));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, List.of(list)), 100);
+
+    Histogram latency = decode(result.get("stages").get("hold"));
+    long sent = answered.sum();
+    assertTrue(sent <= 51, sent + " requests");
+    assertEquals(100 - sent, result.get("not_sent").longValue());
+    // The k-th is due after k · 10 ms and answered after (k + 1) · 20 ms, or later.
+    double longest = latency.getMaxValue();
+    assertTrue(longest >= (latency.getTotalCount() - 1) * 9.9e6, longest + " ns");
+  }
+
+  @Test
+  void aLoadByRequestsEndsThoughNobodyAnswers() throws Exception {
+    server.stop(0);
+    List<Exchange> list = List.of(new Exchange("/known", 301));
+    JsonNode result = load(new Scenario(0, 0, 0, 0, 0.5, List.of(list, list), 0, null, 5));
+
+    assertEquals(2, result.get("users_lost").intValue());
+    assertTrue(result.get("stages").has("ramp_down"));
+  }
+
+  @Test
   void everyUserWalksItsOwnListInOrder() throws Exception {
     List<Exchange> list =
         List.of(new Exchange("/a", 301), new Exchange("/b", 301), new Exchange("/c", 301));
@@ -175,7 +233,7 @@ class MainTest {
             new Exchange("/b", 301),
             new Exchange("/c", 301),
             new Exchange("/d", 301));
-    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list, 0));
 
     assertEquals(2, firstPaths.size());
     assertEquals(Set.of("/a", "/c"), Set.copyOf(firstPaths.values()));
@@ -185,7 +243,7 @@ class MainTest {
   @Test
   void tellsNoRequestsOfALongListApart() throws Exception {
     List<Exchange> list = Collections.nCopies(101, new Exchange("/unknown", 404));
-    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list));
+    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list, 0));
 
     assertEquals(0, result.get("stages").get("hold").get("by_request").size());
   }
@@ -216,9 +274,17 @@ class MainTest {
   void tellsInOneLineWhatIsWrongWithItsInput(@TempDir Path folder) throws Exception {
     assertEquals(1, Run.parse("http://a r 1", 2).scenario());
     assertEquals(Path.of("an r"), Run.parse("http://a an r", 2).result());
+    assertEquals(0, Run.parse("http://a r 1", 2).ratePerSecond());
+    assertEquals(250.5, Run.parse("http://a r 1 250.5", 2).ratePerSecond());
     for (String line :
         List.of(
-            "http://a", "http://a r 2", "http://a r -1", "http://a r 9999999999", "http://[ r 1")) {
+            "http://a",
+            "http://a r 2",
+            "http://a r -1",
+            "http://a r 9999999999",
+            "http://a r 1 0.0",
+            "http://a r 1 -2.5",
+            "http://[ r 1")) {
       assertOneLine(assertThrows(InputException.class, () -> Run.parse(line, 2)));
     }
     String empty = Files.writeString(folder.resolve("empty"), "{\"lists\":[]}").toString();

@@ -1,7 +1,9 @@
 package org.samewire.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hyperfoil.http.api.HttpMethod;
 import java.io.IOException;
@@ -21,12 +23,45 @@ class ScenarioTest {
 
   @Test
   void usersComeAndGoOneByOneInTheSameOrder() {
-    Plan plan = new Plan(Duration.ofSeconds(5), Duration.ofSeconds(45), Duration.ofSeconds(10));
+    Plan plan =
+        new Plan(Duration.ofSeconds(5), Duration.ofSeconds(45), Duration.ofSeconds(10), 0, 0);
     assertEquals(Duration.ZERO, plan.arrival(0, 40));
     assertEquals(Duration.ofMillis(4875), plan.arrival(39, 40));
     assertEquals(Duration.ofMillis(50_250), plan.departure(0, 40));
     assertEquals(Duration.ofSeconds(60), plan.departure(39, 40));
-    assertEquals(Duration.ofSeconds(60), plan.total());
+    assertEquals(Duration.ofSeconds(62), plan.bound(Duration.ofSeconds(2)));
+  }
+
+  @Test
+  void aRateHasTurns() {
+    Plan plan = new Plan(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ZERO, 0, 2.5);
+    assertEquals(0, plan.due(0));
+    assertEquals(400_000_000, plan.due(1));
+    assertEquals(8, plan.turns());
+    assertTrue(plan.due(7) < plan.total().toNanos() && plan.due(8) >= plan.total().toNanos());
+    assertEquals(Duration.ZERO, plan.arrival(39, 40));
+    assertEquals(Duration.ofSeconds(3), plan.departure(0, 40));
+  }
+
+  @Test
+  void usersLeaveByTheClockOrAfterTheirRequests(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("scenario.json");
+    String scenario =
+        "{\"warm_up_s\":0,\"ramp_up_s\":0.2,\"timeout_s\":1,%s\"lists\":[[[\"/a\",301]]]}";
+    Files.writeString(file, scenario.formatted("\"requests_per_user\":5,"));
+    Plan plan = Scenario.read(file).measured(0);
+    assertTrue(plan.byRequests());
+    assertFalse(Scenario.read(file).warmUp().byRequests());
+    assertEquals(Duration.ofMillis(5_200), plan.bound(Duration.ofSeconds(1)));
+    for (String both :
+        List.of(
+            "",
+            "\"requests_per_user\":5,\"hold_s\":1,",
+            "\"requests_per_user\":5,\"ramp_down_s\":1,",
+            "\"requests_per_user\":-5,\"hold_s\":1,")) {
+      Files.writeString(file, scenario.formatted(both));
+      assertThrows(IOException.class, () -> Scenario.read(file), both);
+    }
   }
 
   @Test
@@ -89,7 +124,7 @@ class ScenarioTest {
   @Test
   void usersOfOneListBeginAtDifferentPlaces() {
     List<Exchange> list = new ArrayList<>(Collections.nCopies(5000, new Exchange("/a", 200)));
-    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list);
+    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list, 0);
     assertEquals(0, scenario.start(0));
     assertEquals(5, scenario.start(1));
     assertEquals(4995, scenario.start(999));

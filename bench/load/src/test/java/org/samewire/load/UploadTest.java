@@ -47,7 +47,7 @@ class UploadTest {
 
   private static JsonNode load(Scenario scenario, int port) throws Exception {
     URI url = URI.create("http://127.0.0.1:" + port);
-    return new ObjectMapper().valueToTree(new Main().load(scenario, url));
+    return new ObjectMapper().valueToTree(new Main().load(scenario, 0, url));
   }
 
   /** Takes a body apart, and notes what is not as RFC 7578 and the contract have it. */
