@@ -13,8 +13,9 @@ from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
 from samewire.race.metrics import METRICS, metric, reference
 from samewire.race.workloads import WORKLOADS
 
-KINDS = {workload.told.name: workload.told for workload in WORKLOADS.values()}
-USES = {*KINDS, SAMPLE}
+KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
+NAMES = {kind.name for kind in KINDS.values()}
+USES = {*NAMES, SAMPLE}
 
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -70,7 +71,7 @@ def test_the_schema_of_a_record_knows_every_ranking():
 
 
 def test_the_kinds_are_those_that_metrics_are_of():
-    assert set(KINDS) == {REQUESTS, CONVERSATION, UPLOADS}
+    assert {REQUESTS, CONVERSATION, UPLOADS} == NAMES
 
 
 def test_a_metric_that_is_not_declared_keeps_its_key():
@@ -87,5 +88,6 @@ def test_throughput_that_rises_in_the_hold_has_a_slope():
     rows = [{"t_s": second, "requests": 7 if second <= 2 else 100 + 2 * (second - 3)} for second in range(1, 15)]
     load = SimpleNamespace(series=rows, duration_s=10.0)
     run = Measured(load, None, (), None, ramp_up_s=2.0)
+    assert replace(run, by_requests=True).throughput_change() is None
     assert run.throughput_change() == pytest.approx(2 * 10 / 109)
     assert replace(run, load=SimpleNamespace(series=rows[:4], duration_s=10.0)).throughput_change() is None

@@ -69,12 +69,15 @@ class _FakeLoad:
     said: tuple[str, ...] = ()
     there = 40
     told_apart = 0
+    not_sent = 0
+    asked: list = []  # noqa: RUF012
 
     def __init__(self, *_):
         self.loads = []
 
-    def load(self, url, progress, scenario=0):
+    def load(self, url, progress, scenario=0, rate_per_s=None):
         self.loads.append(url)
+        self.asked.append(rate_per_s)
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
         requests = self.rates[url] + len(self.loads)
@@ -88,6 +91,7 @@ class _FakeLoad:
             "stages": stages,
             "users_in_hold": self.there,
             "users_lost": 0,
+            "not_sent": self.not_sent,
             "series": [{"t_s": 1, "requests": 1, "errors": 0}],
         }
 
@@ -295,6 +299,68 @@ def test_servers_are_warmed_until_they_are_steady(fake):
     assert "warming" not in _content(_race(profile="smoke"))["runs"][0]
 
 
+def _arrive(fake, servers, profile="quick"):
+    fake.setattr(runner.Generator, "told_apart", 5)
+    servers = [replace(one, service="todo") for one in servers]
+    return runner.race("arrivals-todo", profile, console=Console(file=io.StringIO()), servers=servers, seed=3)
+
+
+def test_requests_arrive_at_the_rate_at_which_a_server_uses_its_share(fake):
+    fake.setattr(runner.Generator, "asked", [])
+    folder = _arrive(fake, [FAST, SLOW])
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert content["experiment"]["ranking"] == {"metric": "latency_p99_ms", "best": "lowest"}
+    assert content["parameters"]["cpu_share"] == 0.8
+    runs = content["runs"]
+    assert [rate for rate in runner.Generator.asked if rate] == [run["load"]["rate_per_s"] for run in runs]
+    for run in runs:
+        cost = run["warming"]["windows"][-1]["cpu_us_per_request"]
+        assert run["metrics"]["offered_rps"] == pytest.approx(0.8 / (cost / 1e6))
+        # Nobody waits: a server that is not busy held nobody back, and Little's law says nothing of users.
+        assert run["warnings"] == []
+    assert "Requests that were due" in write(folder).read_text()
+
+
+def test_without_a_cost_there_is_no_rate(fake):
+    fake.setattr(runner.Warmer, "warm", lambda *_: Warming([], 60.0, steady=False))
+    with pytest.raises(RaceError, match="the cost of a request is not known"):
+        _arrive(fake, [FAST])
+
+
+def test_latencies_are_bounds_where_requests_that_were_due_were_not_sent(fake):
+    fake.setattr(runner.Generator, "not_sent", 70)
+    folder = _arrive(fake, [FAST], "smoke")
+    content = _content(folder)
+    (run,) = content["runs"]
+    assert run["load"]["rate_per_s"] == 100
+    due = run["load"]["whole"]["requests"] + 70
+    assert [text for text in run["warnings"] if text.startswith(f"70 of {due} requests were due and were not sent")]
+    assert content["servers"][0]["bounds"]["latency_p99_ms"] == "≥"
+    assert f"{FAST.id} could not keep up with the rate in 1 of 1 runs" in "".join(content["warnings"])
+    assert "Nothing is ranked" in write(folder).read_text()
+
+
+def test_users_who_leave_after_their_requests_are_measured_over_the_whole_load(fake):
+    fake.setattr(validity, "SERVED_IN_TURN", 0.8)
+    fake.setattr(runner.Generator, "told_apart", 5)
+    experiment = load("actors-todo")
+    paper = replace(experiment.profile("paper"), rounds=1, practice=False)
+    assert paper.requests_per_user == 5
+    fake.setattr(runner, "load_experiment", lambda _: replace(experiment, profiles={"paper": paper}))
+    servers = [replace(FAST, service="todo")]
+    folder = runner.race("actors-todo", "paper", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert content["parameters"]["requests_per_user"] == 5
+    assert "hold_s" not in content["parameters"]
+    (run,) = content["runs"]
+    assert run["metrics"]["total_s"] == 2.0
+    assert run["metrics"]["throughput_change_share"] is None
+    assert not [text for text in run["warnings"] if "throughput × mean latency" in text]
+    assert "Total time" in write(folder).read_text()
+
+
 def test_nothing_is_decided_on_a_server_that_is_not_steady(fake):
     fake.setattr(runner.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id))
     content = _content(_race(servers=[FAST, SLOW, replace(OTHER, store="postgresql")]))
@@ -421,7 +487,7 @@ def _conversation_stage(sends, receives, deliveries, missed=0):
 
 
 def _converse(sends):
-    def load(self, url, progress, scenario=0):
+    def load(self, url, progress, scenario=0, rate_per_s=None):
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
         stages = {
@@ -484,7 +550,7 @@ def test_messages_that_are_late_are_told(fake):
 
 
 def _uploading(lose_sample=None):
-    def load(self, url, progress, scenario=0):
+    def load(self, url, progress, scenario=0, rate_per_s=None):
         self.loads.append(scenario)
         (folder,) = _FakeLab.folders
         # Empty for the warm-up and for each sample.
@@ -612,7 +678,7 @@ def test_a_server_that_does_not_start_spoils_nothing_else(fake):
 
 
 def test_a_server_that_dies_under_load_is_told(fake):
-    def died(self, url, progress, scenario=0):
+    def died(self, url, progress, scenario=0, rate_per_s=None):
         progress({"stage": "ramp_up"})
         progress({"stage": "hold"})
         return {
@@ -636,12 +702,13 @@ def test_a_server_that_dies_under_load_is_told(fake):
         "duration_s": 4,
         "users_in_hold": 0,
         "users_lost": 40,
+        "not_sent": 0,
     }
     assert run["metrics"] == {}
 
 
 def test_an_interrupted_race_keeps_what_it_has(fake):
-    def interrupted(self, url, progress, scenario=0):
+    def interrupted(self, url, progress, scenario=0, rate_per_s=None):
         if len(self.loads) == 2:
             raise KeyboardInterrupt
         return _FakeLoad.load(self, url, progress)

@@ -107,16 +107,21 @@ class Generator:
         """The process id."""
         return self._process.pid
 
-    def load(self, url: str, progress: Callable[[dict], None], scenario: int = 0) -> dict:
+    def load(
+        self, url: str, progress: Callable[[dict], None], scenario: int = 0, rate_per_s: float | None = None
+    ) -> dict:
         """Load the server at `url` with a scenario; each line of progress goes to `progress`. Returns the result.
+
+        With a rate, requests are sent in turn, at that rate.
 
         Raises GeneratorError.
         """
         self._results += 1
         result = self._folder / f"result-{self._results}.json"
         assert self._process.stdin
-        number = f" {scenario}" if scenario else ""
-        self._process.stdin.write(f"{url} {result}{number}\n")
+        number = f" {scenario}" if scenario or rate_per_s else ""
+        rate = f" {rate_per_s:.3f}" if rate_per_s else ""
+        self._process.stdin.write(f"{url} {result}{number}{rate}\n")
         self._read_until("done", progress)
         content = json.loads(result.read_text())
         result.unlink()

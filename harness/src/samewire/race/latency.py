@@ -16,6 +16,7 @@ class Latency:
     min: float | None
     p50: float | None
     p90: float | None
+    p95: float | None
     p99: float | None
     p999: float | None
     max: float | None
@@ -29,10 +30,10 @@ def latency(hdr: str) -> Latency:
     """The latencies in an encoded histogram of nanoseconds; the standard deviation is that of the samples."""
     highest, middles, counts = recorded(HdrHistogram.decode(hdr))
     if not len(counts):
-        return Latency(*[None] * 8)
+        return Latency(*[None] * 9)
     mean = np.average(middles, weights=counts)
     ranks = np.cumsum(counts)
-    wanted = np.ceil(np.array([50, 90, 99, 99.9]) / 100 * ranks[-1] - 1e-9)
+    wanted = np.ceil(np.array([50, 90, 95, 99, 99.9]) / 100 * ranks[-1] - 1e-9)
     figures = [
         mean,
         np.sqrt(np.average((middles - mean) ** 2, weights=counts)),

@@ -41,10 +41,14 @@ class Totals:
 
 @dataclass(frozen=True)
 class Whole(Totals):
-    """The totals of a whole load, ramps included; how many users were there when the hold began, and gave up."""
+    """The totals of a whole load, ramps included; how many users were there when the hold began, and gave up.
+
+    `not_sent` is how many requests were due and were not sent, since all users were waiting for answers.
+    """
 
     users_in_hold: int
     users_lost: int
+    not_sent: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,23 +72,35 @@ class Result:
     series: Sequence[Mapping[str, Any]]
     users_in_hold: int
     users_lost: int
+    not_sent: int
+    rate_per_s: float | None = None
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], stage: type[Stage]) -> Self:
-        """Of a generator's JSON, whose stages are of that type. Raises KeyError where a member is missing."""
-        members = {field.name: content[field.name] for field in fields(cls)}
-        return cls(**members | {"stages": {name: stage.read(one) for name, one in content["stages"].items()}})
+    def read(cls, content: Mapping[str, Any], stage: type[Stage], rate_per_s: float | None = None) -> Self:
+        """Of a generator's JSON, whose stages are of that type, of a load at that rate if users did not wait.
+
+        Raises KeyError where a member is missing.
+        """
+        members = {name: content[name] for name in ("hdr_unit", "series", "users_in_hold", "users_lost")}
+        stages = {name: stage.read(one) for name, one in content["stages"].items()}
+        # Only the generator of requests has turns.
+        return cls(**members, stages=stages, not_sent=content.get("not_sent", 0), rate_per_s=rate_per_s)
 
     @property
     def whole(self) -> Whole:
         """What happened from the first user's arrival to the last one's departure."""
         totals = Totals.of(self.stages.values())
-        return Whole(**vars(totals), users_in_hold=self.users_in_hold, users_lost=self.users_lost)
+        return Whole(
+            **vars(totals), users_in_hold=self.users_in_hold, users_lost=self.users_lost, not_sent=self.not_sent
+        )
 
 
 @dataclass(frozen=True)
 class Load(Totals):
-    """A load whose hold was finished: totals of the hold, `counts` of its workload, latencies, and the whole load."""
+    """A load whose hold was finished: totals of the hold, `counts` of its workload, latencies, and the whole load.
+
+    `rate_per_s` is that at which requests were due, None where users wait for their answers.
+    """
 
     counts: Any
     latency: Latency
@@ -92,13 +108,14 @@ class Load(Totals):
     hdr_unit: str
     series: Sequence[Mapping[str, Any]]
     whole: Whole
+    rate_per_s: float | None = None
 
     @classmethod
     def of(cls, result: Result, counts: Any, hdr: str) -> "Load":
         """The load with these latencies."""
         hold = result.stages["hold"]
         totals = hold.requests, hold.errors, hold.duration_s
-        return cls(*totals, counts, latency(hdr), hdr, result.hdr_unit, result.series, result.whole)
+        return cls(*totals, counts, latency(hdr), hdr, result.hdr_unit, result.series, result.whole, result.rate_per_s)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -106,6 +123,7 @@ class Load(Totals):
             "errors": self.errors,
             "duration_s": self.duration_s,
             **asdict(self.counts),
+            **({"rate_per_s": self.rate_per_s} if self.rate_per_s else {}),
             "latency_ms": self.latency.as_dict(),
             "hdr": self.hdr,
             "hdr_unit": self.hdr_unit,

@@ -31,7 +31,8 @@ class Footprint:
 class Measured:
     """A load whose hold was finished, with that hold, which users took `ramp_up_s` to come to.
 
-    `seconds` are the snapshots taken during the hold.
+    Where `by_requests`, users come and leave in the hold: it is the whole load. `seconds` are the snapshots taken
+    during the hold.
     """
 
     load: Load
@@ -39,6 +40,12 @@ class Measured:
     seconds: Sequence[Snapshot]
     placement: Placement
     ramp_up_s: float
+    by_requests: bool = False
+
+    @property
+    def total_s(self) -> float | None:
+        """Seconds from the first request to the last answer, None of a load that ends when the time is up."""
+        return self.load.duration_s if self.by_requests else None
 
     def per_second(self, number: float) -> float:
         """How many in each second of the hold."""
@@ -54,12 +61,13 @@ class Measured:
         return self.hold.switch_rate("server") / self.per_second(number) if number else None
 
     def throughput_change(self) -> float | None:
-        """The share of its mean by which throughput changes over the hold; None of less than three seconds.
+        """The share of its mean by which throughput changes over the hold; None of less than three seconds, or of users
+        who come and leave in it.
 
         It is the slope of the line of least squares through the whole seconds of the hold, times the hold's length.
         """
         whole = [row for row in self.load.series if 1 <= row["t_s"] - self.ramp_up_s <= self.load.duration_s]
-        if len(whole) < 3:
+        if self.by_requests or len(whole) < 3:
             return None
         rates = [row["requests"] for row in whole]
         slope = statistics.linear_regression([row["t_s"] for row in whole], rates).slope

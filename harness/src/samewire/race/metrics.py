@@ -48,6 +48,20 @@ _DECLARED = (
         of_load=lambda run: run.load.counts.throughput_rps,
     ),
     Metric(
+        "offered_rps", "Requests that were due", "requests/s",
+        about="the rate at which requests were sent in turn, where users did not wait for answers",
+        of=(REQUESTS,),
+        of_load=lambda run: run.load.rate_per_s,
+    ),
+    Metric(
+        "total_s", "Total time", "s",
+        about="from the first request to the last answer, where each user leaves after so many requests",
+        better=LOWER,
+        held_back=AT_MOST,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        of_load=lambda run: run.total_s,
+    ),
+    Metric(
         "throughput_change_share", "Throughput, change in the hold", "%", 100.0,
         about="the share of its mean by which throughput changes over the hold, by the line of least squares",
         of=(REQUESTS,),
@@ -109,6 +123,13 @@ _DECLARED = (
         of_load=_cv,
     ),
     Metric(
+        "latency_min_ms", "Latency, lowest", "ms",
+        about="lowest latency",
+        better=LOWER,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        of_load=lambda run: run.load.latency.min,
+    ),
+    Metric(
         "latency_p50_ms", "Latency, p50", "ms",
         about="median of latency",
         better=LOWER,
@@ -117,6 +138,15 @@ _DECLARED = (
         of=(REQUESTS, CONVERSATION, SAMPLE),
         compared=(REQUESTS, CONVERSATION),
         of_load=lambda run: run.load.latency.p50,
+    ),
+    Metric(
+        "latency_p95_ms", "Latency, p95", "ms",
+        about="95th percentile of latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        of=(REQUESTS,),
+        of_load=lambda run: run.load.latency.p95,
     ),
     Metric(
         "latency_p99_ms", "Latency, p99", "ms",
@@ -138,6 +168,15 @@ _DECLARED = (
         of=(REQUESTS, CONVERSATION),
         compared=(REQUESTS,),
         of_load=lambda run: run.load.latency.p999,
+    ),
+    Metric(
+        "latency_max_ms", "Latency, highest", "ms",
+        about="highest latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        of_load=lambda run: run.load.latency.max,
     ),
     Metric(
         "error_share", "Errors", "%", 100.0,

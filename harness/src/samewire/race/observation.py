@@ -91,6 +91,12 @@ class Course:
     draw: random.Random
     clear: Callable[[], None]
 
+    def measured(self, load: Load, hold: Window, watch: "_Watch") -> Measured:
+        """The load with what was used in its hold."""
+        profile = self.profile
+        by_requests = bool(profile.requests_per_user)
+        return Measured(load, hold, watch.during(hold), self.placement, profile.ramp_up_s, by_requests)
+
 
 def observe(
     course: Course,
@@ -127,16 +133,22 @@ def observe(
 
 def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
     workload = course.workload
-    result, hold = watch.load()
+    cost = run.warming.cpu_us_per_request if run.warming else None
+    try:
+        rate = course.profile.rate(cost, len(course.placement.server))
+    except ValueError as error:
+        run.fail(str(error))
+        return
+    result, hold = watch.load(rate_per_s=rate)
     watch.sampler.stop()
     if not hold:
         run.load, run.failed, run.warnings = Unfinished(result.whole), validity.gave_up(result.whole), []
         return
     load = run.load = workload.load(result)
-    measured = Measured(load, hold, watch.during(hold), course.placement, course.profile.ramp_up_s)
+    measured = course.measured(load, hold, watch)
     run.metrics = workload.figures(measured, watch.footprint(run.warming))
     run.warnings = [
-        *workload.warnings(load, workload.users),
+        *workload.warnings(measured, workload.users),
         *run.warnings,
         *validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed),
     ]
@@ -156,8 +168,8 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
             run.failed = f"sample {sample.name}: {validity.gave_up(result.whole)}"
             break
         load = workload.load(result)
-        measured[sample.name] = Measured(load, hold, watch.during(hold), course.placement, course.profile.ramp_up_s)
-        told = workload.warnings(load, workload.users_of(sample, course.profile))
+        measured[sample.name] = course.measured(load, hold, watch)
+        told = workload.warnings(measured[sample.name], workload.users_of(sample, course.profile))
         told += validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed)
         run.warnings += [f"sample {sample.name}: {warning}" for warning in told]
     watch.sampler.stop()
@@ -193,7 +205,7 @@ class _Watch:
         self._load.load(self._url, lambda line: None)
         self._load.complaints()
 
-    def load(self, scenario: int = 0, name: str = "") -> tuple[Result, Window | None]:
+    def load(self, scenario: int = 0, name: str = "", rate_per_s: float | None = None) -> tuple[Result, Window | None]:
         """The generator's result, and the hold, which is None if every user gave up before it was over."""
         marks: dict[str, Snapshot] = {}
 
@@ -214,7 +226,8 @@ class _Watch:
             else:
                 self._show(f"{name}{line['requests']:,} requests/s")
 
-        result = Result.read(self._load.load(self._url, follow, scenario), self._workload.stage)
+        found = self._load.load(self._url, follow, scenario, rate_per_s)
+        result = Result.read(found, self._workload.stage, rate_per_s)
         return result, Window(marks["hold"], marks["ramp_down"]) if "ramp_down" in marks else None
 
     def during(self, hold: Window) -> list[Snapshot]:

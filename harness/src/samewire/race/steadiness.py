@@ -30,6 +30,11 @@ class Warming:
     steady: bool
 
     @property
+    def cpu_us_per_request(self) -> float | None:
+        """Processor time of a request in the last window, in µs."""
+        return self.steps[-1].cpu_us_per_request if self.steps else None
+
+    @property
     def cpu_s(self) -> float:
         """CPU time of the server in all windows, in seconds."""
         return math.fsum((one.cpu_us_per_request or 0.0) * one.requests for one in self.steps) / 1e6

@@ -21,6 +21,7 @@ NOISY_RUNS = 0.1
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
+_NOT_SENT = "were due and were not sent"
 _NOT_QUIET = "the machine was not quiet"
 _STOLEN = "the hypervisor gave"
 COLD = "servers were measured cold: this profile does not warm them until they are steady"
@@ -53,6 +54,17 @@ def not_served_in_turn(load: Load, users: int) -> list[str]:
     return [
         f"{_NOT_IN_TURN} {in_flight:,.0f} of {users:,} users: the others waited for the generator, "
         "or for answers that were not there yet at the end, and latencies do not tell of them"
+    ]
+
+
+def not_sent(load: Load) -> list[str]:
+    """A warning if requests that were due were never sent."""
+    if not load.whole.not_sent:
+        return []
+    due = load.whole.not_sent + load.whole.requests
+    return [
+        f"{load.whole.not_sent:,} of {due:,} requests {_NOT_SENT}: all users were waiting for answers, "
+        "and latencies do not tell of them"
     ]
 
 
@@ -114,6 +126,11 @@ def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
                 f"not all users of {server} were served in turn in {not_in_turn} of {len(runs)} runs: "
                 "its latencies are of those who were"
             )
+        if not_sent := _often(_NOT_SENT, runs):
+            lines.append(
+                f"{server} could not keep up with the rate in {not_sent} of {len(runs)} runs: "
+                "its latencies are at least those that are shown"
+            )
     return lines
 
 
@@ -134,7 +151,8 @@ def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
     _, _, sample = metric.key.partition(" of sample ")
     where = f"sample {sample}: " if sample else ""
     held_back = metric.held_back if _often(where + _NOT_THE_BOTTLENECK, runs) else ""
-    not_in_turn = metric.not_in_turn if _often(where + _NOT_IN_TURN, runs) else ""
+    left_out = _often(where + _NOT_IN_TURN, runs) or any(_NOT_SENT in warning for run in runs for warning in run)
+    not_in_turn = metric.not_in_turn if left_out else ""
     return "".join(sorted({*held_back, *not_in_turn}))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from samewire.race.workloads import WORKLOADS, Kind, Lookups, Ranking
 
 _REQUESTS = Lookups.told
-_KINDS = {workload.told.name: workload.told for workload in WORKLOADS.values()}
+_KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
 _RANKINGS = {kind.ranking.metric: kind.ranking for kind in _KINDS.values()}
 
 

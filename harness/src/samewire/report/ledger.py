@@ -52,12 +52,13 @@ class Chapter:
 
 
 def chapters(records: Path = RECORDS) -> list[Chapter]:
-    """Every experiment with its findings."""
+    """Every experiment that tests findings, with them."""
     newest: dict[str, tuple[str, Race]] = {}
     for name in kept.names_in(records):
         race = Race(check(json.loads(gzip.decompress(kept.file_of(name, records).read_bytes())), name))
         newest[race.data["experiment"]["name"]] = name, race
-    return [_chapter(load(name), *newest.get(name, ("", None))) for name in find_experiments()]
+    experiments = [one for one in map(load, find_experiments()) if one.findings]
+    return [_chapter(one, *newest.get(one.name, ("", None))) for one in experiments]
 
 
 def _chapter(experiment: Experiment, name: str, race: Race | None) -> Chapter:

@@ -6,11 +6,12 @@ from typing import Any
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.conversation import Conversation
 from samewire.race.workloads.kind import Kind, Ranking
-from samewire.race.workloads.requests import Exchange, Lookups, Requests
+from samewire.race.workloads.requests import Arrivals, Exchange, Lookups, Requests
 from samewire.race.workloads.uploads import Uploads
 
 __all__ = [
     "WORKLOADS",
+    "Arrivals",
     "Conversation",
     "Exchange",
     "Kind",
@@ -25,6 +26,7 @@ __all__ = [
 WORKLOADS: Mapping[str, type[Workload]] = {
     "lookups": Lookups,
     "requests": Requests,
+    "arrivals": Arrivals,
     "conversation": Conversation,
     "uploads": Uploads,
 }

@@ -75,9 +75,9 @@ class Workload(ABC):
         figures = figures_of_load(self.told.name, run) | figures_of_footprint(self.told.name, server)
         return {one.key: figures[one.key] for one in metrics_of(self.told.name)}
 
-    def warnings(self, load: Load, users: int) -> list[str]:
+    def warnings(self, run: Measured, users: int) -> list[str]:
         """What a reader has to know of how far so many users were served."""
-        return users_missing(load, users)
+        return users_missing(run.load, users)
 
     def parameters(self, profile: Profile) -> dict[str, Any]:
         """Its numbers and those of a profile, as run.json holds them."""

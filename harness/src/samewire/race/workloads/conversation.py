@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from samewire.race.load import Load, Stage
+from samewire.race.load import Stage
+from samewire.race.measured import Measured
 from samewire.race.metric import CONVERSATION
 from samewire.race.profile import WINDOW_S, Profile
 from samewire.race.workloads.base import Workload
@@ -118,7 +119,7 @@ class Conversation(Workload):
     closed = False
 
     def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
-        times = {"warm_up_s": profile.warm_up_s, **profile.ramps, "timeout_s": self.timeout_s}
+        times = {"warm_up_s": profile.warm_up_s, **profile.course, "timeout_s": self.timeout_s}
         pace = {"message_every_s": self.message_every_s, "poll_every_s": self.poll_every_s}
         return [times | pace | {"users": self._speakers(profile, seed)}]
 
@@ -133,7 +134,7 @@ class Conversation(Workload):
         Who all came in step would also send in step.
         """
         generator = random.Random(seed)
-        messages = math.ceil(sum(profile.ramps.values()) / self.message_every_s) + 1
+        messages = math.ceil(sum(profile.course.values()) / self.message_every_s) + 1
         return [
             {
                 "lengths": [generator.randint(1, self.longest_text) for _ in range(messages)],
@@ -146,7 +147,8 @@ class Conversation(Workload):
     def counts(self, hold: ConversationStage) -> ConversationCounts:
         return ConversationCounts(**{field.name: getattr(hold, field.name) for field in fields(ConversationCounts)})
 
-    def warnings(self, load: Load, users: int) -> list[str]:
+    def warnings(self, run: Measured, users: int) -> list[str]:
+        load = run.load
         sent, due = load.counts.sends.count, users * load.duration_s / self.message_every_s
         late = f"only {sent:,} of {due:,.0f} messages that were due during the hold were taken by its end"
-        return super().warnings(load, users) + [late] * (sent < ON_TIME * due)
+        return super().warnings(run, users) + [late] * (sent < ON_TIME * due)

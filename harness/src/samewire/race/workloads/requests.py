@@ -3,13 +3,13 @@
 import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Self
 
 from samewire import links
 from samewire.race import validity
-from samewire.race.load import Load, Stage
+from samewire.race.load import Stage
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metric import REQUESTS
 from samewire.race.metrics import bytes_per_answer
@@ -105,15 +105,16 @@ class _Requests(Workload):
         """Answers and their bytes by the name of the request, none where each user sends requests of its own."""
         return {}
 
-    def warnings(self, load: Load, users: int) -> list[str]:
-        return super().warnings(load, users) + validity.not_served_in_turn(load, users)
+    def warnings(self, run: Measured, users: int) -> list[str]:
+        in_turn = [] if run.by_requests else validity.not_served_in_turn(run.load, users)
+        return super().warnings(run, users) + in_turn
 
     def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
-        times = {"warm_up_s": profile.warm_up_s, **profile.ramps, "timeout_s": self.timeout_s}
+        times = {"warm_up_s": profile.warm_up_s, **profile.course, "timeout_s": self.timeout_s}
         return [times | {"lists": self.lists(profile, seed)}]
 
     def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-        window = {"warm_up_s": 0.0, "ramp_up_s": 0.1, "hold_s": WINDOW_S, "ramp_down_s": 0.1}
+        window = {"warm_up_s": 0.0, "ramp_up_s": 0.1, "hold_s": WINDOW_S, "ramp_down_s": 0.1, "requests_per_user": 0}
         lists = scenario["lists"]
         return [{**scenario, **window, "lists": lists[:FEW]}, {**scenario, **window}]
 
@@ -208,3 +209,29 @@ class Requests(_Requests):
             for unit, number in counted.items():
                 told[request.name][unit] += number
         return told
+
+
+@dataclass(frozen=True)
+class Arrivals(Requests):
+    """The `requests` come in turn at the profile's rate, whether or not earlier ones were answered.
+
+    At most `users` of them are under way at once.
+    """
+
+    told = replace(
+        TOLD,
+        ranking=Ranking(
+            metric="latency_p99_ms",
+            name="99th percentile of latency",
+            unit="ms",
+            leads="has the lowest 99th percentile of latency",
+            led="had the lowest 99th percentile of latency",
+            had="had a 99th percentile of latency of",
+            times="times that of",
+        ),
+        columns=(("Rate", "requests/s", (("asked", "offered_rps"), ("answered", "throughput_rps"))), *TOLD.columns[1:]),
+    )
+    closed = False
+
+    def warnings(self, run: Measured, users: int) -> list[str]:
+        return validity.not_sent(run.load)

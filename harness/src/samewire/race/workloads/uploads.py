@@ -131,11 +131,11 @@ class Uploads(Workload):
         common = {"warm_up_s": 0.0, "timeout_s": self.timeout_s}
         return [
             common | warm_up | {"users": most, "list": mixture},
-            *(common | profile.ramps | {"users": self.users_of(one, profile), "list": lists[one]} for one in lists),
+            *(common | profile.course | {"users": self.users_of(one, profile), "list": lists[one]} for one in lists),
         ]
 
     def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-        window = {"ramp_up_s": 0.0, "hold_s": WINDOW_S, "ramp_down_s": 0.0}
+        window = {"ramp_up_s": 0.0, "hold_s": WINDOW_S, "ramp_down_s": 0.0, "requests_per_user": 0}
         return [{**scenario, **window, "users": min(FEW, scenario["users"])}, {**scenario, **window}]
 
     def described(self, profile: Profile) -> list[dict[str, Any]]:

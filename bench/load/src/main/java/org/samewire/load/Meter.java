@@ -206,10 +206,12 @@ final class Meter {
     notSent = requests;
   }
 
-  /** A user has left, or could not go on; with the last one ends a load by requests. */
+  /**
+   * A user has left, or could not go on. A load by requests ends with the last, unless all gave up.
+   */
   synchronized void userGone(long now) {
     usersGone++;
-    if (plan.byRequests() && usersGone == users && stage == Stage.HOLD) {
+    if (plan.byRequests() && usersGone == users && usersLost < users) {
       ends[Stage.HOLD.ordinal()] = now - begin;
       advance(now);
     }
