@@ -210,7 +210,7 @@ def _talk(talker: Talker, number: int, rng: np.random.Generator) -> dict[str, An
     idle, peak = (mib * 2**20 * factor for mib, factor in zip(talker.mib, noise[:2], strict=True))
     cpu, sent, received = talker.cpu_us * noise[2], talker.send_bytes * noise[6], talker.receive_bytes * noise[7]
     rate, ours = deliveries / SECONDS, 9.4 * noise[4]
-    used = {"cpu_user_s": 0.02, "cpu_system_s": 0.01}
+    used = {"cpu_s": 0.03, "cpu_user_s": 0.02, "cpu_system_s": 0.01, "rss_bytes": 50 << 20}
     return {
         "server": talker.id,
         "started_at": f"2026-11-24T03:{42 + number}:00+00:00",
@@ -223,8 +223,8 @@ def _talk(talker: Talker, number: int, rng: np.random.Generator) -> dict[str, An
             },
             "hdr": encoded(samples), "hdr_unit": "us",
             "series": [
-                {"t_s": t, "requests": operations // SECONDS, "errors": 0, "deliveries": int(n), "mean_ms": mean,
-                 "p99_ms": p99}
+                {"t_s": t, "users": round(USERS * shape[t - 1]), "requests": operations // SECONDS, "sends": USERS,
+                 "receives": receives // SECONDS, "errors": 0, "deliveries": int(n), "mean_ms": mean, "p99_ms": p99}
                 for t, n in enumerate(each, 1)
             ],
             "whole": {"requests": operations, "errors": errors},

@@ -70,6 +70,7 @@ class _FakeLoad:
     there = 40
     told_apart = 0
     not_sent = 0
+    operations = None
     asked: list = []  # noqa: RUF012
 
     def __init__(self, *_):
@@ -529,6 +530,16 @@ def test_a_conversation_is_ranked_by_what_a_delivery_costs(fake):
     assert {finding["id"]: finding["verdict"] for finding in content["findings"]}[
         "less-memory-by-websocket"
     ] == "undecided"
+
+
+def test_the_log_of_a_conversation_is_kept_with_the_record(fake, tmp_path):
+    log = tmp_path / "result.operations.csv.gz"
+    log.write_bytes(b"every operation")
+    fake.setattr(runner.Generator, "load", _converse(80))
+    fake.setattr(runner.Generator, "operations", log)
+    servers = [_chat("servers-a/asks", "polling")]
+    folder = runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
+    assert (folder / "operations/1-servers-a-asks.csv.gz").read_bytes() == b"every operation"
 
 
 def test_a_conversation_that_did_not_begin_is_a_record_all_the_same(fake):

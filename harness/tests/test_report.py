@@ -824,6 +824,13 @@ def test_tables_of_a_conversation_hold_deliveries(conversation):
         ]  # fmt: skip
     seconds = [int(line["deliveries"]) for line in written["series.csv"] if line["of"] == "load"]
     assert sum(seconds) == sum(each["load"]["deliveries"] for each in conversation["runs"])
+    log = written["server-log.csv"]
+    assert len(log) == len(seconds)
+    first = conversation["runs"][0]
+    lines = [one for one in log if (one["server"], one["round"]) == (first["server"], str(first["round"]))]
+    assert [int(one["users"]) for one in lines] == [row["users"] for row in first["load"]["series"]]
+    assert int(lines[-1]["messages"]) == sum(row["sends"] for row in first["load"]["series"])
+    assert {(one["rss_bytes"], one["cpu_s"]) for one in lines} == {(str(50 << 20), "0.03")}
 
 
 def test_seconds_of_uploads_name_their_sample(uploads):

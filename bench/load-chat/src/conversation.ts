@@ -10,7 +10,7 @@ import { CountingAgent } from './wire.ts';
 const TICK_MS = 20;
 
 /** The users converse for the warm-up and then for the measured time. Returns the result of the latter. */
-export async function converse(url: URL, scenario: Scenario, progress: (line: object) => void): Promise<object> {
+export async function converse(url: URL, scenario: Scenario, progress: (line: object) => void): Promise<Meter> {
   const { warm_up_s, ramp_up_s, hold_s, ramp_down_s, timeout_s } = scenario;
   const plan = new Plan(ramp_up_s * 1000, hold_s * 1000, ramp_down_s * 1000);
   let page: string;

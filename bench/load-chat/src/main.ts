@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
 import { converse } from './conversation.ts';
 import { readScenario, type Scenario } from './scenario.ts';
 
@@ -29,8 +30,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   delay.reset();
   delay.enable();
-  writeFileSync(result, JSON.stringify(await converse(new URL(url), scenario, tell)));
+  const meter = await converse(new URL(url), scenario, tell);
   delay.disable();
+  writeFileSync(result, JSON.stringify(meter));
+  writeFileSync(`${result}.operations.csv.gz`, gzipSync(meter.operations));
   const longest = delay.max / 1e6;
   if (longest > STILL_MS) {
     console.error(`WARN stood still for ${Math.round(longest)} ms`);

@@ -79,10 +79,13 @@ class Tally {
   }
 }
 
-/** A row of the series: one second. An operation is a send or a receive. */
+/** A row of the series: one second, at whose end there were so many users. An operation is a send or a receive. */
 interface Second {
   t_s: number;
+  users: number;
   requests: number;
+  sends: number;
+  receives: number;
   errors: number;
   deliveries: number;
   mean_ms: number | null;
@@ -99,7 +102,8 @@ export class Meter {
   readonly #bytes: () => number;
   readonly #progress: (line: object) => void;
   readonly #secondLatency = histogram();
-  #second = { requests: 0, errors: 0, deliveries: 0 };
+  readonly #operations = ['time_s,user,operation,users,bytes'];
+  #second = { requests: 0, sends: 0, receives: 0, errors: 0, deliveries: 0 };
   #stage = -1;
   #users = 0;
   #usersInHold = 0;
@@ -123,16 +127,24 @@ export class Meter {
     this.#users++;
   }
 
-  /** A message was taken by the server; `bytes` both ways. */
-  sent(bytes: number): void {
-    this.#tally.sends.add(bytes);
-    this.#second.requests++;
+  left(): void {
+    this.#users--;
   }
 
-  /** Something came that may hold messages: an answer to a poll, or an event. */
-  received(bytes: number): void {
+  /** A message of a user was taken by the server; `bytes` both ways. */
+  sent(user: string, bytes: number, now = performance.now()): void {
+    this.#tally.sends.add(bytes);
+    this.#second.requests++;
+    this.#second.sends++;
+    this.#log(user, 'SEND', bytes, now);
+  }
+
+  /** Something came to a user that may hold messages: an answer to a poll, or an event. */
+  received(user: string, bytes: number, now = performance.now()): void {
     this.#tally.receives.add(bytes);
     this.#second.requests++;
+    this.#second.receives++;
+    this.#log(user, 'RECEIVE', bytes, now);
   }
 
   /** A message has reached another user. */
@@ -173,6 +185,11 @@ export class Meter {
     this.#tally.end(now, this.#bytes());
   }
 
+  /** Every operation as CSV: the second in which it ended, who, which, with how many users there, and its bytes. */
+  get operations(): string {
+    return `${this.#operations.join('\n')}\n`;
+  }
+
   toJSON() {
     return {
       hdr_unit: 'ns',
@@ -185,6 +202,10 @@ export class Meter {
 
   get #tally(): Tally {
     return this.#tallies.get(STAGES[this.#stage] as Stage) as Tally;
+  }
+
+  #log(user: string, operation: string, bytes: number, now: number): void {
+    this.#operations.push(`${((now - this.#begin) / 1000).toFixed(3)},${user},${operation},${this.#users},${bytes}`);
   }
 
   #enter(now: number): void {
@@ -200,6 +221,7 @@ export class Meter {
     const known = this.#secondLatency.totalCount > 0;
     const row: Second = {
       t_s: this.#series.length + 1,
+      users: this.#users,
       ...this.#second,
       mean_ms: known ? this.#secondLatency.mean / 1e6 : null,
       p99_ms: known ? this.#secondLatency.getValueAtPercentile(99) / 1e6 : null,
@@ -207,6 +229,6 @@ export class Meter {
     this.#series.push(row);
     this.#progress(row);
     this.#secondLatency.reset();
-    this.#second = { requests: 0, errors: 0, deliveries: 0 };
+    this.#second = { requests: 0, sends: 0, receives: 0, errors: 0, deliveries: 0 };
   }
 }

@@ -94,7 +94,7 @@ export class User {
 
   received(messages: Message[], bytes: number): void {
     const now = performance.now();
-    this.#meter.received(bytes);
+    this.#meter.received(this.name, bytes, now);
     for (const { id, user } of messages) {
       const own = user === this.name;
       this.#receipts.came(id);
@@ -143,6 +143,7 @@ export class User {
     await Promise.all(this.#underWay);
     this.#present = false;
     await client.leave();
+    this.#meter.left();
     for (const kind of ['missed', 'repeated'] as const) {
       if (this.#receipts[kind]) {
         this.#meter.failed(kind, this.#receipts[kind]);
@@ -155,7 +156,7 @@ export class User {
     const begun = Math.min(due, performance.now());
     try {
       const { id, bytes } = await client.send(text);
-      this.#meter.sent(bytes);
+      this.#meter.sent(this.name, bytes);
       this.#receipts.own(id);
       this.#journeys.sent(id, begun);
     } catch (error) {

@@ -67,12 +67,12 @@ test('stages and seconds have what happened in them', () => {
     (line) => lines.push(line),
   );
   meter.joined();
-  meter.sent(90);
+  meter.sent('user-1', 90, 250);
   bytes += 90;
   meter.advance(499);
   meter.advance(500);
   for (const size of [100, 110, 120]) {
-    meter.received(size);
+    meter.received('user-1', size, 1000);
     meter.delivered();
     meter.took(2);
   }
@@ -80,6 +80,7 @@ test('stages and seconds have what happened in them', () => {
   meter.failed('refused');
   meter.failed('missed', 2);
   meter.advance(1500);
+  meter.left();
   meter.end(1700);
   const { stages, series, users_in_hold } = JSON.parse(JSON.stringify(meter));
   assert.deepEqual(Object.keys(stages), ['ramp_up', 'hold', 'ramp_down']);
@@ -103,13 +104,24 @@ test('stages and seconds have what happened in them', () => {
     { ...series[0], mean_ms: 2, p99_ms: 2 },
     {
       t_s: 1,
+      users: 1,
       requests: 5,
+      sends: 1,
+      receives: 3,
       errors: 3,
       deliveries: 3,
       mean_ms: 2,
       p99_ms: 2,
     },
   );
+  assert.deepEqual(meter.operations.split('\n'), [
+    'time_s,user,operation,users,bytes',
+    '0.250,user-1,SEND,1,90',
+    '1.000,user-1,RECEIVE,1,100',
+    '1.000,user-1,RECEIVE,1,110',
+    '1.000,user-1,RECEIVE,1,120',
+    '',
+  ]);
   assert.deepEqual(
     lines.filter((line) => 'stage' in line),
     [{ stage: 'ramp_up' }, { stage: 'hold' }, { stage: 'ramp_down' }],

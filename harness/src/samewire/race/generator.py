@@ -89,6 +89,8 @@ class Generator:
         self._folder = run.folder("load")
         self._log = self._folder / "log"
         self._results = 0
+        self.operations: Path | None = None
+        """The log of the last load's operations, where the generator writes one; the next load deletes it."""
         self._log_read = 0
         files = [self._folder / f"scenario-{number}.json" for number in range(len(contents))]
         for file, content in zip(files, contents, strict=True):
@@ -116,6 +118,8 @@ class Generator:
 
         Raises GeneratorError.
         """
+        if self.operations:
+            self.operations.unlink(missing_ok=True)
         self._results += 1
         result = self._folder / f"result-{self._results}.json"
         assert self._process.stdin
@@ -125,6 +129,8 @@ class Generator:
         self._read_until("done", progress)
         content = json.loads(result.read_text())
         result.unlink()
+        operations = Path(f"{result}.operations.csv.gz")
+        self.operations = operations if operations.exists() else None
         return content
 
     def complaints(self) -> list[str]:

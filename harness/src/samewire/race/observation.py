@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from samewire.process import RunningServer
@@ -26,7 +27,8 @@ from samewire.race.workloads import Uploads, Workload
 class Run:
     """A run, as far as it came; `failed` is why it could not be finished.
 
-    `order` is that of the samples, of a run that goes through some. `metrics` are the figures by key.
+    `order` is that of the samples, of a run that goes through some. `metrics` are the figures by key. `operations` is
+    the generator's log, where it writes one.
     """
 
     started_at: str
@@ -37,6 +39,7 @@ class Run:
     failed: str = ""
     warming: Warming | None = None
     observed: "Observed | None" = None
+    operations: Path | None = None
 
     @property
     def steady(self) -> bool:
@@ -140,6 +143,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
         run.fail(str(error))
         return
     result, hold = watch.load(rate_per_s=rate)
+    run.operations = watch.operations
     watch.sampler.stop()
     if not hold:
         run.load, run.failed, run.warnings = Unfinished(result.whole), validity.gave_up(result.whole), []
@@ -241,6 +245,11 @@ class _Watch:
             for snapshots in ([*self.sampler.snapshots, *self._marks], self._alike)
         )
         return Footprint(self._idle, loaded, alike, self._start, warming)
+
+    @property
+    def operations(self) -> Path | None:
+        """The generator's log of the last load, where it writes one."""
+        return self._load.operations
 
     def complaints(self) -> list[str]:
         """What the generator complained of since the last call."""

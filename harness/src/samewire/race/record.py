@@ -1,6 +1,7 @@
 """The record of a race, run.json: written again after every run, with the verdicts on all that ran."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -126,6 +127,10 @@ class Record:
             self.unfinished.append(f"round {number}, {entrant.id}: {run.failed}")
             run.warnings.append(run.failed.splitlines()[0])
         self._content["runs"].append({"round": number, "position": position, "server": entrant.id} | run.as_dict())
+        if run.operations:
+            kept = self._folder / "operations" / f"{number}-{entrant.id.replace('/', '-').replace(':', '-')}.csv.gz"
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(run.operations, kept)
         if not run.steady:
             self._unsteady.add(entrant.id)
         for key, value in run.metrics.items():

@@ -256,6 +256,7 @@ def _downloads(race: Race) -> list[Download]:
         "summary.csv": "every metric of every server with its interval",
         "runs.csv": "one line for each run",
         "series.csv": "one line for each second of each run: load, server, database, generator",
+        "server-log.csv": "a line for each second of each run: users, memory and CPU of the server, messages",
         "run.json": "the whole record, histograms included",
     }
     record = json.dumps(race.data, ensure_ascii=False, separators=(",", ":"))

@@ -6,14 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from samewire.race.metric import CONVERSATION
 from samewire.report.model import Entrant, Race, measured
 
 _WHO = ("server", "store", "database", "ranked")
 
 
 def all_tables(race: Race) -> dict[str, str]:
-    """summary.csv, runs.csv and series.csv by name. Units are those of run.json and stand in the names of columns."""
-    return {"summary.csv": summary(race), "runs.csv": runs(race), "series.csv": series(race)}
+    """The tables by name: summary.csv, runs.csv, series.csv, and of a conversation server-log.csv.
+
+    Units are those of run.json and stand in the names of columns.
+    """
+    found = {"summary.csv": summary(race), "runs.csv": runs(race), "series.csv": series(race)}
+    return found | ({"server-log.csv": server_log(race)} if race.kind.name == CONVERSATION else {})
 
 
 def summary(race: Race) -> str:
@@ -53,6 +58,24 @@ def series(race: Race) -> str:
         parts = {"load": run.load.series, **run.processes}
         lines += [{**who, "of": part, **row} for part, rows in parts.items() for row in rows]
     return _csv(_columns((*_WHO, "round", "of", "t_s"), lines), lines)
+
+
+def server_log(race: Race) -> str:
+    """One line for each second of a conversation: users, the server's memory and CPU, messages in all and in it."""
+    lines, by_id = [], {entrant.id: entrant for entrant in race.entrants}
+    for run in race.runs:
+        who = {**_who(by_id[run.server]), "round": run.round}
+        # The generator counts by its clock, the sampler by its own, and both begin with the first user.
+        used = {round(row["t_s"]): row for row in run.processes.get("server", ())}
+        messages = 0
+        for row in run.load.series:
+            messages += row.get("sends", 0)
+            second = used.get(row["t_s"], {})
+            figures = {key: second.get(key) for key in ("rss_bytes", "cpu_s")}
+            counted = {"t_s": row["t_s"], "users": row.get("users"), **figures}
+            lines.append({**who, **counted, "messages": messages, "messages_in_second": row.get("sends")})
+    columns = ("t_s", "users", "rss_bytes", "cpu_s", "messages", "messages_in_second")
+    return _csv((*_WHO, "round", *columns), lines)
 
 
 def _who(entrant: Entrant) -> dict[str, Any]:

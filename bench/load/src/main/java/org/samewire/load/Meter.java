@@ -61,6 +61,7 @@ final class Meter {
   private int usersInHold;
   private int usersLost;
   private int usersGone;
+  private int usersThere;
   private long notSent;
   private long begin;
   private Stage stage;
@@ -192,6 +193,7 @@ final class Meter {
   /** A user has got its first connection. */
   synchronized void userConnected() {
     usersConnected++;
+    usersThere++;
   }
 
   /**
@@ -209,8 +211,9 @@ final class Meter {
   /**
    * A user has left, or could not go on. A load by requests ends with the last, unless all gave up.
    */
-  synchronized void userGone(long now) {
+  synchronized void userGone(boolean connected, long now) {
     usersGone++;
+    usersThere -= connected ? 1 : 0;
     if (plan.byRequests() && usersGone == users && usersLost < users) {
       ends[Stage.HOLD.ordinal()] = now - begin;
       advance(now);
@@ -244,6 +247,7 @@ final class Meter {
   private void closeSecond() {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("t_s", second + 1);
+    row.put("users", usersThere);
     row.put("requests", secondRequests);
     row.put("errors", secondErrors);
     row.put("mean_ms", secondLatency.getTotalCount() == 0 ? null : secondLatency.getMean() / 1e6);

@@ -255,7 +255,7 @@ final class Users {
       if (!leaves(now)) {
         meter.lostUser();
       }
-      meter.userGone(now);
+      meter.userGone(connected, now);
     }
   }
 

@@ -134,6 +134,7 @@ class MainTest {
     assertEquals(0, result.get("users_lost").intValue());
     assertEquals(4, result.get("users_in_hold").intValue());
     assertEquals(1, result.get("series").size());
+    assertEquals(4, result.get("series").get(0).get("users").intValue());
     assertEquals(4, firstPaths.size(), "each user keeps its connection");
 
     JsonNode hold = result.get("stages").get("hold");
