@@ -26,14 +26,16 @@ from synthetic_run import (
     write_synthetic_run,
 )
 
+from samewire.race.same import Rate
 from samewire.report import tables
 from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
 from samewire.report.histograms import merge
-from samewire.report.model import Race, ReportError, check, enumeration, load, measured
-from samewire.report.numbers import Estimate, bytes_text, elapsed, moment, number
+from samewire.report.model import Race, ReportError, check, load, measured
+from samewire.report.numbers import Estimate, bytes_text, elapsed, enumeration, moment, number, rate_text
 from samewire.report.page import render, users_of_samples, write
 from samewire.report.terminal import print_summary
+from samewire.report.verdict import remarks, verdict
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
@@ -175,6 +177,10 @@ def test_times():
     assert elapsed("2026-11-21T03:43:00+00:00", "2026-11-21T03:50:12+00:00") == "7 min 12 s"
 
 
+def test_a_rate_is_told_with_its_interval():
+    assert rate_text(Rate(races=300, false=12)) == "4 %; 95 % interval 2 to 7 %"
+
+
 # Axes and charts
 
 
@@ -282,7 +288,7 @@ def test_ranks_leave_open_what_the_intervals_leave_open(run):
 
 
 def test_the_verdict_names_no_winner_where_the_best_are_undecided(run):
-    assert Race(run).verdict() == (
+    assert verdict(Race(run)) == (
         "No winner among 3 ranked servers: java/netty-pg and node/pg cannot be told apart in throughput."
     )
 
@@ -292,8 +298,8 @@ def test_the_verdict_names_the_winner(run):
     decided |= {"verdict": "b higher", "ratio": {"mean": 0.8, "low": 0.75, "high": 0.85, "n": 5}}
     race = Race(run)
     assert [race.rank(entrant) for entrant in race.ranked] == ["1", "2", "3"]
-    assert race.verdict().startswith("java/netty-pg answers most of 3 ranked servers: ")
-    assert race.verdict().endswith("1.25 times as many as node/pg, the next.")
+    assert verdict(race).startswith("java/netty-pg answers most of 3 ranked servers: ")
+    assert verdict(race).endswith("1.25 times as many as node/pg, the next.")
 
 
 def test_a_report_says_how_pairs_were_decided(run, page):
@@ -306,24 +312,24 @@ def test_a_report_says_how_pairs_were_decided(run, page):
 
 def test_one_round_decides_nothing():
     race = Race(synthetic_run(rounds=1))
-    assert race.verdict().startswith("One round decides nothing: ")
+    assert verdict(race).startswith("One round decides nothing: ")
     assert {race.rank(entrant) for entrant in race.ranked} == {"1–3"}
 
 
 def test_servers_on_a_stand_in_win_nothing():
-    assert Race(synthetic_run(entrants=SIX[3:])).verdict() == "Nothing is ranked: every server ran on a stand-in."
+    assert verdict(Race(synthetic_run(entrants=SIX[3:]))) == "Nothing is ranked: every server ran on a stand-in."
 
 
 def test_a_single_ranked_server_is_compared_with_none():
-    verdict = Race(synthetic_run(entrants=SIX[:1])).verdict()
-    assert verdict.endswith("there was no other ranked server to compare it with.")
+    sentence = verdict(Race(synthetic_run(entrants=SIX[:1])))
+    assert sentence.endswith("there was no other ranked server to compare it with.")
 
 
 def test_remarks_tell_findings_errors_and_stand_ins(run):
-    remarks = " ".join(Race(run).remarks())
-    assert remarks.startswith("Of 5 published findings, 1 holds, 1 does not hold, 1 is undecided, 1 cannot be compared")
-    assert "Errors on php/apache-<script>" in remarks
-    assert f"3 servers on a stand-in ({STAND_IN})" in remarks
+    told = " ".join(remarks(Race(run)))
+    assert told.startswith("Of 5 published findings, 1 holds, 1 does not hold, 1 is undecided, 1 cannot be compared")
+    assert "Errors on php/apache-<script>" in told
+    assert f"3 servers on a stand-in ({STAND_IN})" in told
 
 
 def test_a_stack_has_one_hue(run):
@@ -361,18 +367,18 @@ def test_a_server_without_the_ranking_figure_is_last(conversation):
 
 
 def test_the_verdict_of_a_conversation_names_the_cheapest(conversation):
-    verdict = Race(conversation).verdict()
+    sentence = verdict(Race(conversation))
     assert re.fullmatch(
         r"node/socketio:batched needs the least processor time of 7 ranked servers: 12\.\d µs per delivery "
         r"\(95 % interval 12\.\d–12\.\d\), 0\.6\d+ times that of node/socketio, the next\.",
-        verdict,
+        sentence,
     )
 
 
 def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undecided(conversation):
     comparison(conversation, "cpu_us_per_delivery", SOCKETS, BATCHED)["verdict"] = "undecided"
     race = Race(conversation)
-    assert race.verdict() == (
+    assert verdict(race) == (
         "No winner among 7 ranked servers: node/socketio:batched and node/socketio cannot be told apart in "
         "processor time per delivery."
     )
@@ -380,21 +386,21 @@ def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undeci
 
 
 def test_one_round_and_one_server_of_a_conversation_decide_nothing(conversation):
-    one_round = Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])).verdict()
+    one_round = verdict(Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])))
     assert re.search(r": node/socketio:batched needed the least processor time, 12\.\d µs per delivery, but", one_round)
-    one_server = Race(synthetic_conversation(entrants=ROOM[:1])).verdict()
+    one_server = verdict(Race(synthetic_conversation(entrants=ROOM[:1])))
     assert re.match(
         r"node/polling needed processor time of 21\.\d µs per delivery \(95 % interval .+\); there was", one_server
     )
     for run in conversation["runs"]:
         run["load"] |= {"requests": 0, "whole": {"requests": 0, "errors": {}}}
-    assert Race(conversation).verdict() == "Nothing was measured: no server delivered a message."
+    assert verdict(Race(conversation)) == "Nothing was measured: no server delivered a message."
 
 
 def test_operations_without_a_delivery_rank_nothing(conversation):
     for metrics in conversation["summary"].values():
         metrics["cpu_us_per_delivery"] = {"mean": None, "low": None, "high": None, "n": 0}
-    assert Race(conversation).verdict() == "Nothing is ranked: no server delivered a message."
+    assert verdict(Race(conversation)) == "Nothing is ranked: no server delivered a message."
 
 
 def test_the_verdict_of_uploads_names_the_quickest(uploads):
@@ -405,11 +411,11 @@ def test_the_verdict_of_uploads_names_the_quickest(uploads):
     assert re.fullmatch(
         r"node/express has the lowest mean latency of 4 ranked servers: 73\d ms \(95 % interval 7\d\d–7\d\d\), "
         r"0\.8\d\d times that of scala/akka, the next\.",
-        race.verdict(),
+        verdict(race),
     )
     comparison(uploads, "latency_mean_ms", EXPRESS, "servers-scala/upload-akka")["verdict"] = "undecided"
-    assert Race(uploads).verdict().endswith("node/express and scala/akka cannot be told apart in mean latency.")
-    one_round = Race(synthetic_uploads(rounds=1)).verdict()
+    assert verdict(Race(uploads)).endswith("node/express and scala/akka cannot be told apart in mean latency.")
+    one_round = verdict(Race(synthetic_uploads(rounds=1)))
     assert re.search(r": node/express had the lowest mean latency, 7\d\d ms, but no order can be claimed", one_round)
 
 

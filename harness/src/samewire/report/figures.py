@@ -12,7 +12,8 @@ from markupsafe import Markup
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
 from samewire.report import axes, charts, histograms
-from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
+from samewire.report.entrants import Comparison, Entrant, Group
+from samewire.report.model import Race, ReportError
 from samewire.report.numbers import Estimate, bytes_text, number
 
 _NARROWEST = 45

@@ -21,9 +21,10 @@ from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
 from samewire.report import figures, numbers, tables
-from samewire.report.model import Entrant, Group, Race, enumeration, load, measured
-from samewire.report.numbers import ABSENT, Estimate, count, number
-from samewire.report.record import Finding
+from samewire.report.entrants import Entrant, Group
+from samewire.report.model import Race, load, measured
+from samewire.report.numbers import ABSENT, Estimate, count, enumeration, number, rate_text
+from samewire.report.verdict import own_figure, remarks, verdict
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000
@@ -57,12 +58,11 @@ def render(race: Race) -> str:
     )
     environment.filters |= {
         "moment": numbers.moment,
-        "percent": lambda share: f"{share:.0%}".replace("%", " %"),
         "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
         "bytes": numbers.bytes_text,
         "code": _code,
     }
-    environment.globals |= {"count": count, "ABSENT": ABSENT}
+    environment.globals |= {"count": count, "ABSENT": ABSENT, "rate_text": rate_text}
     records = [record["layers"] for record in race.records.values()]
     return environment.get_template("report.html").render(
         race=race,
@@ -71,7 +71,9 @@ def render(race: Race) -> str:
         elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
         warned=[entrant for entrant in race.entrants if entrant.warnings],
         result_tables=[ResultTable(race, group) for group in race.groups],
-        findings=[(finding, *_own_figure(race, finding)) for finding in race.findings],
+        verdict=verdict(race),
+        remarks=remarks(race),
+        findings=[(finding, own_figure(race, finding)) for finding in race.findings],
         forests=figures.forests(race),
         by_sample=figures.by_sample(race),
         sample_table=SampleTable(race),
@@ -208,18 +210,6 @@ def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:
         nothing = not entrant.requests or entrant.estimate("deliveries_per_s").mean == 0
         return kind.undone if nothing else "not measured"
     return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
-
-
-def _own_figure(race: Race, finding: Finding) -> tuple[str, str, str]:
-    """What this race has to say to a finding: figure, interval, and of what it is."""
-    ours = finding.ours
-    if not ours:
-        return ABSENT, "", ""
-    estimate = Estimate(ours.value, ours.low, ours.high, bound=ours.bound)
-    # The text says of what the figure is and, after a colon, repeats it.
-    subject = race.shorten(ours.text.partition(": ")[0])
-    figure = f"{estimate.mean_text()} {ours.unit}".rstrip()
-    return figure, estimate.interval_text() if estimate.has_interval else "", subject
 
 
 def _code(text: str) -> Markup:

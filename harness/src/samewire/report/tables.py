@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from samewire.report.model import Entrant, Race, measured
+from samewire.report.entrants import Entrant
+from samewire.report.model import Race, measured
 
 _WHO = ("server", "store", "database", "ranked")
 
