@@ -8,7 +8,8 @@ import json
 import math
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from importlib.resources import files
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ from samewire.report.histograms import merge
 from samewire.report.model import Race, ReportError, check, load, measured
 from samewire.report.numbers import Estimate, bytes_text, elapsed, enumeration, moment, number, rate_text
 from samewire.report.page import render, users_of_samples, write
+from samewire.report.signs import HUES, SHAPES, signs
 from samewire.report.terminal import print_summary
 from samewire.report.verdict import remarks, verdict
 
@@ -335,6 +337,66 @@ def test_remarks_tell_findings_errors_and_stand_ins(run):
 def test_a_stack_has_one_hue(run):
     hues = {(entrant.traits.split(" · ")[0], entrant.hue) for entrant in Race(run).entrants}
     assert len(hues) == 3
+
+
+@pytest.mark.parametrize("stacks", [["one"] * 12, [f"stack {i}" for i in range(12)], ["a", "b", "c", "d"] * 3])
+def test_no_two_of_twelve_servers_have_hue_and_shape_in_common(stacks):
+    found = signs(stacks)
+    assert len(set(found)) == 12
+    assert {hue for hue, _ in found} <= {*range(HUES)}
+    assert {shape for _, shape in found} <= {*range(len(SHAPES))}
+
+
+def test_servers_of_a_stack_share_its_hue_and_differ_in_shape():
+    assert signs(["node", "netty", "node", "node"]) == [(1, 0), (0, 0), (1, 1), (1, 2)]
+
+
+def test_a_shape_is_drawn_where_its_server_is(run):
+    run["servers"][3]["ranked"] = True
+    race = Race(run)
+    assert [(one.hue, one.shape) for one in race.entrants if one.id in (NODE, SIX[3].id)] == [(2, 0), (2, 1)]
+    kinds = {tag.split()[0] for tag in re.findall(r'<(\w+ class="dot hue-2")', html_of(run))}
+    assert kinds == {"circle", "svg"}
+
+
+# What protanopes and deuteranopes see: Machado, Oliveira & Fernandes, "A physiologically-based model for simulation of
+# color vision deficiency", 2009, severity 1.
+SEEN = {
+    "all": np.eye(3),
+    "no red cones": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                              [-0.003882, -0.048116, 1.051998]]),
+    "no green cones": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                                [-0.011820, 0.042940, 0.968881]]),
+}  # fmt: skip
+
+
+def linear_rgb(colour):
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    cones = np.array([[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696],
+                      [0.08830246, 0.28171884, 0.62997870]])  # fmt: skip
+    lab = np.array([[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371],
+                    [0.02590404, 0.78277177, -0.80867577]])  # fmt: skip
+    return lab @ np.cbrt(cones @ rgb)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_hues_are_legible_and_far_apart_for_the_colour_blind_too(theme):
+    style = (files("samewire.report") / "templates/report.css").read_text()
+    colours = {name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", style)}
+    hues = [linear_rgb(colours[f"hue-{i}"][theme]) for i in range(HUES)]
+    assert f"hue-{HUES}" not in colours
+    for paper in ("paper", "shade"):
+        behind = linear_rgb(colours[paper][theme])
+        for hue in hues:
+            dark, light = sorted(np.array([0.2126, 0.7152, 0.0722]) @ one for one in (hue, behind))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5
+    for seen in SEEN.values():
+        places = [oklab(np.clip(seen @ hue, 0, 1)) for hue in hues]
+        assert min(np.linalg.norm(a - b) for a, b in combinations(places, 2)) > 0.1
 
 
 def test_variants_are_compared_with_their_server_and_with_the_same_variant_of_others(run):

@@ -32,9 +32,9 @@ class Comparison:
 class Entrant:
     """A server in the race, or a variant of one.
 
-    `hue` is the number of its stack's colour, the same wherever that stack appears. `summary` has the estimate of each
-    metric in the unit of run.json. `bounds` has the metrics whose figures are bounds. `ranked` is whether it ran on no
-    stand-in.
+    `hue` is the number of its stack's colour, the same wherever that stack appears. `shape` is the number of its mark,
+    which no other of this colour has. `summary` has the estimate of each metric in the unit of run.json. `bounds` has
+    the metrics whose figures are bounds. `ranked` is whether it ran on no stand-in.
     """
 
     id: str
@@ -42,6 +42,7 @@ class Entrant:
     variant: str
     name: str
     hue: int
+    shape: int
     stack: Mapping[str, str]
     traits: str
     transport: str

@@ -125,7 +125,7 @@ def _line(
     stores = sorted({other.store for other in race.comparable})
     second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
     dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
-    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash, marks)
+    return charts.Line(entrant.name, entrant.hue, entrant.shape, points, label_at, band, dash, marks)
 
 
 def _panels(
@@ -219,7 +219,7 @@ def variability(race: Race) -> list[Panel]:
     for entrant in race.entrants:
         pairs = zip(of_samples(race, entrant, "switches_per_s"), of_samples(race, entrant, "latency_cv"), strict=True)
         found[entrant.id] = [
-            charts.Point(sample["name"], entrant.hue, switches.mean, cv.mean)
+            charts.Point(sample["name"], entrant.hue, entrant.shape, switches.mean, cv.mean)
             for sample, (switches, cv) in zip(race.samples, pairs, strict=True)
             if switches.mean and cv.mean is not None
         ]
@@ -238,7 +238,7 @@ def variability(race: Race) -> list[Panel]:
             )
             alternative = f"Variability at so many context switches per second, {group.title}: {'; '.join(told)}."
             points = [point for entrant in shown for point in found[entrant.id]]
-            lines = [charts.Line(entrant.name, entrant.hue, (), 0) for entrant in shown]
+            lines = [charts.Line(entrant.name, entrant.hue, entrant.shape, (), 0) for entrant in shown]
             title = _title(race, group, metric("latency_cv").name)
             panels.append(Panel(group, title, charts.scatter(points, x, y, alternative=alternative), lines))
     return panels
@@ -272,7 +272,7 @@ def _forest(race: Race, key: str) -> Forest | None:
     for pair in pairs:
         names = race.name(pair.a), race.name(pair.b)
         undecided = pair.verdict == "undecided"
-        drawn = charts.strip(charts.Mark(None, pair.ratio, hollow=undecided), axis)
+        drawn = charts.strip(charts.Row(None, 0, pair.ratio, hollow=undecided), axis)
         rows.append((pair, names, drawn, "undecided" if undecided else f"{names[0]} {pair.verdict}"))
     return Forest(metric(key).name, rows, charts.scale(axis))
 
@@ -314,7 +314,7 @@ def _bar(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], ax
 
 def _dots(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], axis: axes.Axis) -> Markup:
     *before, last = figures
-    return charts.strip(charts.Mark(entrant.hue, last, *before), axis)
+    return charts.strip(charts.Row(entrant.hue, entrant.shape, last, *before), axis)
 
 
 def _dot_table(

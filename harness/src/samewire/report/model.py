@@ -16,6 +16,7 @@ from samewire.report.entrants import Comparison, Entrant, Group, http_server, sh
 from samewire.report.kinds import kind_of, ranking_of
 from samewire.report.numbers import ABSENT, Estimate
 from samewire.report.record import Finding, Run
+from samewire.report.signs import signs
 
 
 class ReportError(Exception):
@@ -43,9 +44,8 @@ class Race:
         servers = self.data["servers"]
         names = short_names([server["id"] for server in servers], self.data["experiment"]["service"])
         stacks = {server["id"]: http_server(server) for server in servers}
-        hues = {stack: hue for hue, stack in enumerate(sorted(set(stacks.values())))}
         entrants = []
-        for server in servers:
+        for server, (hue, shape) in zip(servers, signs([*stacks.values()]), strict=True):
             store = server.get("store") or ""
             database = self.data["databases"].get(store, {})
             variant = server.get("variant", "")
@@ -56,7 +56,8 @@ class Race:
                     server=re.split("[:#]", server["id"])[0],
                     variant=variant,
                     name=names[server["id"]],
-                    hue=hues[stacks[server["id"]]],
+                    hue=hue,
+                    shape=shape,
                     stack=server.get("stack") or {},
                     traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency"), transport))),
                     transport=transport,

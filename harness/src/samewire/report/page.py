@@ -20,7 +20,7 @@ from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
-from samewire.report import figures, numbers, tables
+from samewire.report import charts, figures, numbers, tables
 from samewire.report.entrants import Entrant, Group
 from samewire.report.model import Race, load, measured
 from samewire.report.numbers import ABSENT, Estimate, count, enumeration, number, rate_text
@@ -62,7 +62,7 @@ def render(race: Race) -> str:
         "bytes": numbers.bytes_text,
         "code": _code,
     }
-    environment.globals |= {"count": count, "ABSENT": ABSENT, "rate_text": rate_text}
+    environment.globals |= {"count": count, "ABSENT": ABSENT, "rate_text": rate_text, "key": charts.key}
     records = [record["layers"] for record in race.records.values()]
     return environment.get_template("report.html").render(
         race=race,
