@@ -226,6 +226,27 @@ def test_a_ratio_axis_has_one_in_the_middle_and_is_symmetric():
     assert axis.at(0.41) >= 0
 
 
+EXTENTS = [10.0**power * mark for power in range(-7, 12) for mark in (1, 1.37, 3.3, 7)]
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [linear(extent) for extent in EXTENTS]
+    + [linear(extent, steps=2) for extent in EXTENTS]
+    + [logarithmic(extent / wide, extent) for extent in EXTENTS for wide in (1.1, 40, 3e6)]
+    + [ratio(1 / extent, 1) for extent in EXTENTS]
+    + [ratio(1, 1 + extent) for extent in EXTENTS]
+    + [percentiles()],
+)
+def test_a_label_says_where_its_tick_stands(axis):
+    labelled = [(value, label) for value, label in axis.ticks if label]
+    assert len({label for _, label in labelled}) == len(labelled) >= 2
+    share = 0.01 if axis.base is None and labelled[-1][1] == "99.9" else 1
+    for value, label in labelled:
+        assert float(label.replace(",", "")) * share == pytest.approx(value, rel=1e-9, abs=0)
+        assert -1e-9 <= axis.at(value) <= 1 + 1e-9
+
+
 @pytest.mark.parametrize("labels", ["a", "abc", "abcdefghij"])
 def test_places_are_evenly_spaced_and_inside(labels):
     axis = places(labels)
