@@ -31,10 +31,13 @@ from samewire.race.same import Rate
 from samewire.report import tables
 from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
+from samewire.report.figures import time_end
 from samewire.report.histograms import merge
 from samewire.report.model import Race, ReportError, check, load, measured
 from samewire.report.numbers import Estimate, bytes_text, elapsed, enumeration, moment, number, rate_text
-from samewire.report.page import render, users_of_samples, write
+from samewire.report.page import render, write
+from samewire.report.ratios import matrices
+from samewire.report.samples import users_of_samples
 from samewire.report.signs import HUES, SHAPES, signs
 from samewire.report.terminal import print_summary
 from samewire.report.verdict import remarks, verdict
@@ -366,6 +369,71 @@ def test_no_two_of_twelve_servers_have_hue_and_shape_in_common(stacks):
     assert len(set(found)) == 12
     assert {hue for hue, _ in found} <= {*range(HUES)}
     assert {shape for _, shape in found} <= {*range(len(SHAPES))}
+
+
+def test_a_straggler_does_not_stretch_the_axis_of_time():
+    steady = {t: 100 for t in range(1, 11)}
+    assert time_end([steady, steady]) == 10
+    assert time_end([steady, steady | {300: 1}]) == 10
+    # Of two, one with more than a few answers left: no more than twice what is usual.
+    assert time_end([steady, steady | {t: 10 for t in range(11, 90)}]) == 20
+    # One that needs longer for many of its answers is shown whole, and so is the little that is left after a load.
+    assert time_end([steady] * 3 + [{t: 100 for t in range(1, 15)}]) == 14
+    assert time_end([steady | {11: 1}]) == 11
+    assert time_end([{}, steady]) == 10
+    assert time_end([{}]) == 1
+
+
+def test_the_chart_says_what_lies_beyond_its_end(run):
+    slow = next(each for each in run["runs"] if each["server"] == NODE)
+    slow["load"]["series"] += [
+        {"t_s": t, "requests": requests, "errors": 0, "mean_ms": 9, "p99_ms": 9} for t, requests in ((200, 0), (300, 7))
+    ]
+    whole = sum(
+        row["requests"] - row["errors"] for e in run["runs"] if e["server"] == NODE for row in e["load"]["series"]
+    )
+    note = f"1 line goes on beyond 60 s: node/pg with 2 points, to 300 s, and 7 of its {whole:,} answers."
+    parsed = Page(html_of(run))
+    assert note in parsed.text("time")
+    labels = [value for key, value in parsed.attributes if key == "aria-label" and "over 60 seconds" in value]
+    assert sum(note in label for label in labels) == 1
+    assert "300" not in [label for _, label in linear(60, steps=6).ticks]
+
+
+def test_a_chart_that_shows_everything_says_nothing_of_it(page):
+    assert "goes on beyond" not in page
+
+
+def test_every_ratio_is_in_the_matrix_with_its_sign_and_interval(run):
+    race = Race(run)
+    (throughput,) = (matrix for matrix in matrices(race) if matrix.title == "Throughput")
+    names = [entrant.name for entrant, _ in throughput.rows]
+    assert names == [entrant.name for entrant in race.comparable]
+    assert [cell is None for row, (_, cells) in enumerate(throughput.rows) for cell in cells] == [
+        row == column for row in range(3) for column in range(3)
+    ]
+    first, second, third = (cells for _, cells in throughput.rows)
+    assert (first[1].sign, second[0].sign) == ("≈", "≈")
+    assert (first[2].verdict, first[2].sign, third[0].verdict, third[0].sign) == ("higher", "▲", "lower", "▼")
+    assert float(first[2].text) * float(third[0].text) == pytest.approx(1, rel=0.01)
+    there = race.compare("throughput_rps", race.comparable[0], race.comparable[2]).ratio
+    assert first[2].told == f"java/netty-pg ÷ php/apache-pg: {there.mean_text()} ({there.interval_text()}), higher"
+
+
+def test_a_matrix_is_readable_without_colour_and_the_list_is_closed(page):
+    matrix = re.search(r'<table class="matrix".*?</table>', page, re.DOTALL)[0]
+    cell = re.search(r'<td[^>]+class="ratio higher"[^>]+>.*?</td>', matrix, re.DOTALL)[0]
+    assert "▲" in cell
+    assert '<span class="hidden">higher</span>' in cell
+    assert re.search(r'title="java/netty-pg ÷ php/apache-pg: [\d.]+ \([\d.]+–[\d.]+\), higher"', cell)
+    assert re.search(r"<details>\s*<summary>All pairs with their intervals</summary>.*?dots forest", page, re.DOTALL)
+
+
+def test_servers_without_anything_in_common_have_an_empty_cell(run):
+    run["servers"][0]["variant"] = "log-sync"
+    rows = {entrant.id: cells for entrant, cells in matrices(Race(run))[0].rows}
+    assert rows[NODE] == [None] * 3
+    assert [cell is None for cell in rows[PHP]] == [False, True, True]
 
 
 def test_servers_of_a_stack_share_its_hue_and_differ_in_shape():

@@ -150,13 +150,14 @@ class Race:
         return self._comparisons.get((key, a.id, b.id))
 
     def pairs(self, key: str) -> list[Comparison]:
-        """The comparisons of servers on no stand-in in a metric, each pair once, the better one first.
+        """The comparisons of servers on no stand-in in a metric, each pair once, the better one first."""
+        found = (self.pair(key, a, b) for a, b in itertools.combinations(self.comparable, 2))
+        return [one for one in found if one]
 
-        Of two variants those are compared that have one thing in common: the server, or the variant.
-        """
-        pairs = itertools.combinations(self.comparable, 2)
-        found = (self.compare(key, a, b) for a, b in pairs if a.variant == b.variant or a.server == b.server)
-        return [one for one in found if one and one.ratio.mean is not None]
+    def pair(self, key: str, a: Entrant, b: Entrant) -> Comparison | None:
+        """How `a` stands to `b`, if they have one thing in common: the server, or the variant."""
+        found = self.compare(key, a, b) if a.variant == b.variant or a.server == b.server else None
+        return found if found and found.ratio.mean is not None else None
 
     def name(self, server: str) -> str:
         """The short name of a server id."""

@@ -2,14 +2,12 @@
 
 import base64
 import gzip
-import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +18,10 @@ from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
-from samewire.report import charts, figures, numbers, tables
+from samewire.report import charts, figures, numbers, ratios, samples, tables
 from samewire.report.entrants import Entrant, Group
 from samewire.report.model import Race, load, measured
-from samewire.report.numbers import ABSENT, Estimate, count, enumeration, number, rate_text
+from samewire.report.numbers import ABSENT, Estimate, count, number, rate_text
 from samewire.report.verdict import own_figure, remarks, verdict
 
 # Longer files are compressed, to keep the page small.
@@ -61,6 +59,7 @@ def render(race: Race) -> str:
         "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
         "bytes": numbers.bytes_text,
         "code": _code,
+        "breakable": _breakable,
     }
     environment.globals |= {"count": count, "ABSENT": ABSENT, "rate_text": rate_text, "key": charts.key}
     records = [record["layers"] for record in race.records.values()]
@@ -74,11 +73,12 @@ def render(race: Race) -> str:
         verdict=verdict(race),
         remarks=remarks(race),
         findings=[(finding, own_figure(race, finding)) for finding in race.findings],
-        forests=figures.forests(race),
-        by_sample=figures.by_sample(race),
+        matrices=ratios.matrices(race),
+        forests=ratios.forests(race),
+        by_sample=samples.by_sample(race),
         sample_table=SampleTable(race),
-        users_of_samples=users_of_samples(race),
-        variability=figures.variability(race),
+        users_of_samples=samples.users_of_samples(race),
+        variability=samples.variability(race),
         over_time=figures.over_time(race),
         distributions=figures.distributions(race),
         resources=figures.resources(race),
@@ -145,7 +145,7 @@ class SampleTable:
 
     def _rows(self, key: str) -> list[tuple[Mapping[str, Any], list[Cell]]]:
         columns = [
-            [_cell(entrant, one, self.race.kind, self.notes) for one in figures.of_samples(self.race, entrant, key)]
+            [_cell(entrant, one, self.race.kind, self.notes) for one in samples.of_samples(self.race, entrant, key)]
             for entrant in self.race.entrants
         ]
         return [(sample, [column[i] for column in columns]) for i, sample in enumerate(self.race.samples)]
@@ -185,16 +185,6 @@ def _range(values: Iterable[float]) -> str:
     return "–".join(dict.fromkeys(map(number, (ordered[0], ordered[-1]))))
 
 
-def users_of_samples(race: Race) -> str:
-    """How many users the samples have: `400 users in samples 1 to 8 and 10 users in sample 9`."""
-    told = []
-    for users, alike in itertools.groupby(race.samples, key=itemgetter("users")):
-        first, *others = [sample["name"] for sample in alike]
-        where = f"samples {first} to {others[-1]}" if others else f"sample {first}"
-        told.append(f"{count(users, 'user')} in {where}")
-    return enumeration(told) if told else ""
-
-
 def _cell(entrant: Entrant, estimate: Estimate, kind: Kind, notes: dict[str, str], tie: str = "") -> Cell:
     """A figure above its interval; `notes` gets the reason why one of them is a dash."""
     reason = why_absent(entrant, estimate, kind)
@@ -210,6 +200,11 @@ def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:
         nothing = not entrant.requests or entrant.estimate("deliveries_per_s").mean == 0
         return kind.undone if nothing else "not measured"
     return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
+
+
+def _breakable(name: str) -> Markup:
+    """The name of a server, with places where a line may break."""
+    return Markup(re.sub("([/:])", r"\1<wbr>", str(escape(name))))
 
 
 def _code(text: str) -> Markup:
