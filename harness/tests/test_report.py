@@ -949,6 +949,27 @@ def test_write_leaves_report_and_tables_in_the_folder(tmp_path):
     ]  # fmt: skip
 
 
+def test_names_are_links_to_the_code_in_the_checkout(tmp_path):
+    (tmp_path / NODE).mkdir(parents=True)
+    folder = write_synthetic_run(tmp_path / "bench/results/run 1", rounds=2, entrants=SIX[:2])
+    html = write(folder, checkout=tmp_path).read_text()
+    links = re.findall(r'<a class="name code [^>]+ href="([^"]+)" title="([^"]+)"', html)
+    assert links == [(f"../../../{NODE}/", f"Its code: {NODE}")] * 2, "in the results and in the record of conformance"
+    assert (folder / links[0][0]).resolve() == tmp_path / NODE
+    assert 'data-place="bench/results/run 1/report.html"' in html
+    # This one has no folder.
+    assert f'title="Its code: {NETTY}"' in html
+
+
+def test_a_report_outside_of_the_checkout_has_paths_and_no_links(tmp_path):
+    (tmp_path / "checkout" / NODE).mkdir(parents=True)
+    folder = write_synthetic_run(tmp_path / "run", rounds=2, entrants=SIX[:2])
+    html = write(folder, checkout=tmp_path / "checkout").read_text()
+    assert f'title="Its code: {NODE}"' in html
+    assert "code hue" not in html
+    assert "data-place" not in html
+
+
 def test_tables_hold_what_run_json_holds(run):
     written = {name: list(csv.DictReader(io.StringIO(text))) for name, text in tables.all_tables(Race(run)).items()}
     summary = {(line["server"], line["metric"]): line for line in written["summary.csv"]}

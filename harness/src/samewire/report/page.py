@@ -9,11 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup, escape
 
+from samewire.paths import CHECKOUT
 from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
@@ -28,23 +31,38 @@ from samewire.report.verdict import own_figure, remarks, verdict
 _PLAIN_BYTES = 50_000
 
 
-def write(folder: Path) -> Path:
+def write(folder: Path, checkout: Path = CHECKOUT) -> Path:
     """Write report.html, summary.csv, runs.csv and series.csv into a run folder; return the path of the HTML file.
 
-    Raises ReportError when run.json is missing or broken.
+    The names of servers are links to their folders, where both are in the checkout. Raises ReportError when run.json is
+    missing or broken.
     """
     folder = Path(folder)
     race = load(folder)
-    page = render(race)
+    report = folder / "report.html"
+    place, folders = links(race, report, checkout)
+    page = render(race, place, folders)
     for name, text in tables.all_tables(race).items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    report = folder / "report.html"
     report.write_text(page, encoding="utf-8")
     return report
 
 
-def render(race: Race) -> str:
-    """The HTML of a race. Raises ReportError when a histogram cannot be read."""
+def links(race: Race, report: Path, checkout: Path) -> tuple[str, dict[str, str]]:
+    """Where in the checkout the report is, and the links from there to folders of servers; nothing if it is outside."""
+    report, checkout = report.resolve(), checkout.resolve()
+    if not report.is_relative_to(checkout):
+        return "", {}
+    there = [server for server in race.records if (checkout / server).is_dir()]
+    up = "../" * (len(report.relative_to(checkout).parts) - 1)
+    return report.relative_to(checkout).as_posix(), {server: f"{up}{quote(server)}/" for server in there}
+
+
+def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The HTML of a race, with links to the folders of servers that are given, good at that place in a checkout.
+
+    Raises ReportError when a histogram cannot be read.
+    """
     here = files(__package__)
     font = base64.b64encode((here / "fonts/source-sans-3-latin.woff2").read_bytes()).decode()
     environment = jinja2.Environment(
@@ -65,6 +83,8 @@ def render(race: Race) -> str:
     records = [record["layers"] for record in race.records.values()]
     return environment.get_template("report.html").render(
         race=race,
+        place=place,
+        folders=folders,
         data=race.data,
         css=Markup((here / "templates/report.css").read_text("utf-8").replace("FONT", font)),
         elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
