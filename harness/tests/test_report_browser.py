@@ -173,6 +173,7 @@ def test_on_a_phone_findings_are_cards_and_nothing_but_tables_of_figures_scrolls
     for card in cards.all():
         left, right = (card.evaluate(f"card => card.getBoundingClientRect().{side}") for side in ("left", "right"))
         assert 0 <= left < right <= width
+        assert min(cell.bounding_box()["width"] for cell in card.locator("> *").all()) > 0.8 * (right - left)
         name, verdict, *_ = sorted(card.locator("> *").all(), key=lambda part: part.bounding_box()["y"])
         assert name.evaluate("cell => cell.tagName") == "TH"
         assert verdict.get_attribute("data-name") == "Verdict"
