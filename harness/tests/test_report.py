@@ -8,7 +8,8 @@ import json
 import math
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from importlib.resources import files
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -26,14 +27,20 @@ from synthetic_run import (
     write_synthetic_run,
 )
 
+from samewire.race.same import Rate
 from samewire.report import tables
 from samewire.report.axes import linear, logarithmic, percentiles, places, ratio
 from samewire.report.charts import spread
+from samewire.report.figures import time_end
 from samewire.report.histograms import merge
-from samewire.report.model import Race, ReportError, check, enumeration, load, measured
-from samewire.report.numbers import Estimate, bytes_text, elapsed, moment, number
-from samewire.report.page import render, users_of_samples, write
+from samewire.report.model import Race, ReportError, check, load, measured
+from samewire.report.numbers import Estimate, bytes_text, elapsed, enumeration, moment, number, rate_text
+from samewire.report.page import render, write
+from samewire.report.ratios import matrices
+from samewire.report.samples import users_of_samples
+from samewire.report.signs import HUES, SHAPES, signs
 from samewire.report.terminal import print_summary
+from samewire.report.verdict import remarks, verdict
 
 NODE, NETTY, PHP = "servers-node/shortener-pg", "servers-java/shortener-netty-pg", "servers-php/shortener-apache-pg"
 SCRIPT = "servers-php/shortener-apache-<script>alert(1)</script>"
@@ -175,6 +182,10 @@ def test_times():
     assert elapsed("2026-11-21T03:43:00+00:00", "2026-11-21T03:50:12+00:00") == "7 min 12 s"
 
 
+def test_a_rate_is_told_with_its_interval():
+    assert rate_text(Rate(races=300, false=12)) == "4 %; 95 % interval 2 to 7 %"
+
+
 # Axes and charts
 
 
@@ -216,6 +227,27 @@ def test_a_ratio_axis_has_one_in_the_middle_and_is_symmetric():
     assert axis.at(1) == 0.5
     assert axis.at(2) + axis.at(1 / 2) == pytest.approx(1)
     assert axis.at(0.41) >= 0
+
+
+EXTENTS = [10.0**power * mark for power in range(-7, 12) for mark in (1, 1.37, 3.3, 7)]
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [linear(extent) for extent in EXTENTS]
+    + [linear(extent, steps=2) for extent in EXTENTS]
+    + [logarithmic(extent / wide, extent) for extent in EXTENTS for wide in (1.1, 40, 3e6)]
+    + [ratio(1 / extent, 1) for extent in EXTENTS]
+    + [ratio(1, 1 + extent) for extent in EXTENTS]
+    + [percentiles()],
+)
+def test_a_label_says_where_its_tick_stands(axis):
+    labelled = [(value, label) for value, label in axis.ticks if label]
+    assert len({label for _, label in labelled}) == len(labelled) >= 2
+    share = 0.01 if axis.base is None and labelled[-1][1] == "99.9" else 1
+    for value, label in labelled:
+        assert float(label.replace(",", "")) * share == pytest.approx(value, rel=1e-9, abs=0)
+        assert -1e-9 <= axis.at(value) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("labels", ["a", "abc", "abcdefghij"])
@@ -282,7 +314,7 @@ def test_ranks_leave_open_what_the_intervals_leave_open(run):
 
 
 def test_the_verdict_names_no_winner_where_the_best_are_undecided(run):
-    assert Race(run).verdict() == (
+    assert verdict(Race(run)) == (
         "No winner among 3 ranked servers: java/netty-pg and node/pg cannot be told apart in throughput."
     )
 
@@ -292,8 +324,8 @@ def test_the_verdict_names_the_winner(run):
     decided |= {"verdict": "b higher", "ratio": {"mean": 0.8, "low": 0.75, "high": 0.85, "n": 5}}
     race = Race(run)
     assert [race.rank(entrant) for entrant in race.ranked] == ["1", "2", "3"]
-    assert race.verdict().startswith("java/netty-pg answers most of 3 ranked servers: ")
-    assert race.verdict().endswith("1.25 times as many as node/pg, the next.")
+    assert verdict(race).startswith("java/netty-pg answers most of 3 ranked servers: ")
+    assert verdict(race).endswith("1.25 times as many as node/pg, the next.")
 
 
 def test_a_report_says_how_pairs_were_decided(run, page):
@@ -306,29 +338,154 @@ def test_a_report_says_how_pairs_were_decided(run, page):
 
 def test_one_round_decides_nothing():
     race = Race(synthetic_run(rounds=1))
-    assert race.verdict().startswith("One round decides nothing: ")
+    assert verdict(race).startswith("One round decides nothing: ")
     assert {race.rank(entrant) for entrant in race.ranked} == {"1–3"}
 
 
 def test_servers_on_a_stand_in_win_nothing():
-    assert Race(synthetic_run(entrants=SIX[3:])).verdict() == "Nothing is ranked: every server ran on a stand-in."
+    assert verdict(Race(synthetic_run(entrants=SIX[3:]))) == "Nothing is ranked: every server ran on a stand-in."
 
 
 def test_a_single_ranked_server_is_compared_with_none():
-    verdict = Race(synthetic_run(entrants=SIX[:1])).verdict()
-    assert verdict.endswith("there was no other ranked server to compare it with.")
+    sentence = verdict(Race(synthetic_run(entrants=SIX[:1])))
+    assert sentence.endswith("there was no other ranked server to compare it with.")
 
 
 def test_remarks_tell_findings_errors_and_stand_ins(run):
-    remarks = " ".join(Race(run).remarks())
-    assert remarks.startswith("Of 5 published findings, 1 holds, 1 does not hold, 1 is undecided, 1 cannot be compared")
-    assert "Errors on php/apache-<script>" in remarks
-    assert f"3 servers on a stand-in ({STAND_IN})" in remarks
+    told = " ".join(remarks(Race(run)))
+    assert told.startswith("Of 5 published findings, 1 holds, 1 does not hold, 1 is undecided, 1 cannot be compared")
+    assert "Errors on php/apache-<script>" in told
+    assert f"3 servers on a stand-in ({STAND_IN})" in told
 
 
 def test_a_stack_has_one_hue(run):
     hues = {(entrant.traits.split(" · ")[0], entrant.hue) for entrant in Race(run).entrants}
     assert len(hues) == 3
+
+
+@pytest.mark.parametrize("stacks", [["one"] * 12, [f"stack {i}" for i in range(12)], ["a", "b", "c", "d"] * 3])
+def test_no_two_of_twelve_servers_have_hue_and_shape_in_common(stacks):
+    found = signs(stacks)
+    assert len(set(found)) == 12
+    assert {hue for hue, _ in found} <= {*range(HUES)}
+    assert {shape for _, shape in found} <= {*range(len(SHAPES))}
+
+
+def test_a_straggler_does_not_stretch_the_axis_of_time():
+    steady = {t: 100 for t in range(1, 11)}
+    assert time_end([steady, steady]) == 10
+    assert time_end([steady, steady | {300: 1}]) == 10
+    # Of two, one with more than a few answers left: no more than twice what is usual.
+    assert time_end([steady, steady | {t: 10 for t in range(11, 90)}]) == 20
+    # One that needs longer for many of its answers is shown whole, and so is the little that is left after a load.
+    assert time_end([steady] * 3 + [{t: 100 for t in range(1, 15)}]) == 14
+    assert time_end([steady | {11: 1}]) == 11
+    assert time_end([{}, steady]) == 10
+    assert time_end([{}]) == 1
+
+
+def test_the_chart_says_what_lies_beyond_its_end(run):
+    slow = next(each for each in run["runs"] if each["server"] == NODE)
+    slow["load"]["series"] += [
+        {"t_s": t, "requests": requests, "errors": 0, "mean_ms": 9, "p99_ms": 9} for t, requests in ((200, 0), (300, 7))
+    ]
+    whole = sum(
+        row["requests"] - row["errors"] for e in run["runs"] if e["server"] == NODE for row in e["load"]["series"]
+    )
+    note = f"1 line goes on beyond 60 s: node/pg with 2 points, to 300 s, and 7 of its {whole:,} answers."
+    parsed = Page(html_of(run))
+    assert note in parsed.text("time")
+    labels = [value for key, value in parsed.attributes if key == "aria-label" and "over 60 seconds" in value]
+    assert sum(note in label for label in labels) == 1
+    assert "300" not in [label for _, label in linear(60, steps=6).ticks]
+
+
+def test_a_chart_that_shows_everything_says_nothing_of_it(page):
+    assert "goes on beyond" not in page
+
+
+def test_every_ratio_is_in_the_matrix_with_its_sign_and_interval(run):
+    race = Race(run)
+    (throughput,) = (matrix for matrix in matrices(race) if matrix.title == "Throughput")
+    names = [entrant.name for entrant, _ in throughput.rows]
+    assert names == [entrant.name for entrant in race.comparable]
+    assert [cell is None for row, (_, cells) in enumerate(throughput.rows) for cell in cells] == [
+        row == column for row in range(3) for column in range(3)
+    ]
+    first, second, third = (cells for _, cells in throughput.rows)
+    assert (first[1].sign, second[0].sign) == ("≈", "≈")
+    assert (first[2].verdict, first[2].sign, third[0].verdict, third[0].sign) == ("higher", "▲", "lower", "▼")
+    assert float(first[2].text) * float(third[0].text) == pytest.approx(1, rel=0.01)
+    there = race.compare("throughput_rps", race.comparable[0], race.comparable[2]).ratio
+    assert first[2].told == f"java/netty-pg ÷ php/apache-pg: {there.mean_text()} ({there.interval_text()}), higher"
+
+
+def test_a_matrix_is_readable_without_colour_and_the_list_is_closed(page):
+    matrix = re.search(r'<table class="matrix".*?</table>', page, re.DOTALL)[0]
+    cell = re.search(r'<td[^>]+class="ratio higher"[^>]+>.*?</td>', matrix, re.DOTALL)[0]
+    assert "▲" in cell
+    assert '<span class="hidden">higher</span>' in cell
+    assert re.search(r'title="java/netty-pg ÷ php/apache-pg: [\d.]+ \([\d.]+–[\d.]+\), higher"', cell)
+    assert re.search(r"<details>\s*<summary>All pairs with their intervals</summary>.*?dots forest", page, re.DOTALL)
+
+
+def test_servers_without_anything_in_common_have_an_empty_cell(run):
+    run["servers"][0]["variant"] = "log-sync"
+    rows = {entrant.id: cells for entrant, cells in matrices(Race(run))[0].rows}
+    assert rows[NODE] == [None] * 3
+    assert [cell is None for cell in rows[PHP]] == [False, True, True]
+
+
+def test_servers_of_a_stack_share_its_hue_and_differ_in_shape():
+    assert signs(["node", "netty", "node", "node"]) == [(1, 0), (0, 0), (1, 1), (1, 2)]
+
+
+def test_a_shape_is_drawn_where_its_server_is(run):
+    run["servers"][3]["ranked"] = True
+    race = Race(run)
+    assert [(one.hue, one.shape) for one in race.entrants if one.id in (NODE, SIX[3].id)] == [(2, 0), (2, 1)]
+    kinds = {tag.split()[0] for tag in re.findall(r'<(\w+ class="dot hue-2")', html_of(run))}
+    assert kinds == {"circle", "svg"}
+
+
+# What protanopes and deuteranopes see: Machado, Oliveira & Fernandes, "A physiologically-based model for simulation of
+# color vision deficiency", 2009, severity 1.
+SEEN = {
+    "all": np.eye(3),
+    "no red cones": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                              [-0.003882, -0.048116, 1.051998]]),
+    "no green cones": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                                [-0.011820, 0.042940, 0.968881]]),
+}  # fmt: skip
+
+
+def linear_rgb(colour):
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    cones = np.array([[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696],
+                      [0.08830246, 0.28171884, 0.62997870]])  # fmt: skip
+    lab = np.array([[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371],
+                    [0.02590404, 0.78277177, -0.80867577]])  # fmt: skip
+    return lab @ np.cbrt(cones @ rgb)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_hues_are_legible_and_far_apart_for_the_colour_blind_too(theme):
+    style = (files("samewire.report") / "templates/report.css").read_text()
+    colours = {name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", style)}
+    hues = [linear_rgb(colours[f"hue-{i}"][theme]) for i in range(HUES)]
+    assert f"hue-{HUES}" not in colours
+    for paper in ("paper", "shade"):
+        behind = linear_rgb(colours[paper][theme])
+        for hue in hues:
+            dark, light = sorted(np.array([0.2126, 0.7152, 0.0722]) @ one for one in (hue, behind))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5
+    for seen in SEEN.values():
+        places = [oklab(np.clip(seen @ hue, 0, 1)) for hue in hues]
+        assert min(np.linalg.norm(a - b) for a, b in combinations(places, 2)) > 0.1
 
 
 def test_variants_are_compared_with_their_server_and_with_the_same_variant_of_others(run):
@@ -361,18 +518,18 @@ def test_a_server_without_the_ranking_figure_is_last(conversation):
 
 
 def test_the_verdict_of_a_conversation_names_the_cheapest(conversation):
-    verdict = Race(conversation).verdict()
+    sentence = verdict(Race(conversation))
     assert re.fullmatch(
         r"node/socketio:batched needs the least processor time of 7 ranked servers: 12\.\d µs per delivery "
         r"\(95 % interval 12\.\d–12\.\d\), 0\.6\d+ times that of node/socketio, the next\.",
-        verdict,
+        sentence,
     )
 
 
 def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undecided(conversation):
     comparison(conversation, "cpu_us_per_delivery", SOCKETS, BATCHED)["verdict"] = "undecided"
     race = Race(conversation)
-    assert race.verdict() == (
+    assert verdict(race) == (
         "No winner among 7 ranked servers: node/socketio:batched and node/socketio cannot be told apart in "
         "processor time per delivery."
     )
@@ -380,21 +537,21 @@ def test_the_verdict_of_a_conversation_names_no_winner_where_the_best_are_undeci
 
 
 def test_one_round_and_one_server_of_a_conversation_decide_nothing(conversation):
-    one_round = Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])).verdict()
+    one_round = verdict(Race(synthetic_conversation(rounds=1, entrants=ROOM[:3])))
     assert re.search(r": node/socketio:batched needed the least processor time, 12\.\d µs per delivery, but", one_round)
-    one_server = Race(synthetic_conversation(entrants=ROOM[:1])).verdict()
+    one_server = verdict(Race(synthetic_conversation(entrants=ROOM[:1])))
     assert re.match(
         r"node/polling needed processor time of 21\.\d µs per delivery \(95 % interval .+\); there was", one_server
     )
     for run in conversation["runs"]:
         run["load"] |= {"requests": 0, "whole": {"requests": 0, "errors": {}}}
-    assert Race(conversation).verdict() == "Nothing was measured: no server delivered a message."
+    assert verdict(Race(conversation)) == "Nothing was measured: no server delivered a message."
 
 
 def test_operations_without_a_delivery_rank_nothing(conversation):
     for metrics in conversation["summary"].values():
         metrics["cpu_us_per_delivery"] = {"mean": None, "low": None, "high": None, "n": 0}
-    assert Race(conversation).verdict() == "Nothing is ranked: no server delivered a message."
+    assert verdict(Race(conversation)) == "Nothing is ranked: no server delivered a message."
 
 
 def test_the_verdict_of_uploads_names_the_quickest(uploads):
@@ -405,11 +562,11 @@ def test_the_verdict_of_uploads_names_the_quickest(uploads):
     assert re.fullmatch(
         r"node/express has the lowest mean latency of 4 ranked servers: 73\d ms \(95 % interval 7\d\d–7\d\d\), "
         r"0\.8\d\d times that of scala/akka, the next\.",
-        race.verdict(),
+        verdict(race),
     )
     comparison(uploads, "latency_mean_ms", EXPRESS, "servers-scala/upload-akka")["verdict"] = "undecided"
-    assert Race(uploads).verdict().endswith("node/express and scala/akka cannot be told apart in mean latency.")
-    one_round = Race(synthetic_uploads(rounds=1)).verdict()
+    assert verdict(Race(uploads)).endswith("node/express and scala/akka cannot be told apart in mean latency.")
+    one_round = verdict(Race(synthetic_uploads(rounds=1)))
     assert re.search(r": node/express had the lowest mean latency, 7\d\d ms, but no order can be claimed", one_round)
 
 
@@ -790,6 +947,27 @@ def test_write_leaves_report_and_tables_in_the_folder(tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == [
         "report.html", "run.json", "runs.csv", "series.csv", "summary.csv",
     ]  # fmt: skip
+
+
+def test_names_are_links_to_the_code_in_the_checkout(tmp_path):
+    (tmp_path / NODE).mkdir(parents=True)
+    folder = write_synthetic_run(tmp_path / "bench/results/run 1", rounds=2, entrants=SIX[:2])
+    html = write(folder, checkout=tmp_path).read_text()
+    links = re.findall(r'<a class="name code [^>]+ href="([^"]+)" title="([^"]+)"', html)
+    assert links == [(f"../../../{NODE}/", f"Its code: {NODE}")] * 2, "in the results and in the record of conformance"
+    assert (folder / links[0][0]).resolve() == tmp_path / NODE
+    assert 'data-place="bench/results/run 1/report.html"' in html
+    # This one has no folder.
+    assert f'title="Its code: {NETTY}"' in html
+
+
+def test_a_report_outside_of_the_checkout_has_paths_and_no_links(tmp_path):
+    (tmp_path / "checkout" / NODE).mkdir(parents=True)
+    folder = write_synthetic_run(tmp_path / "run", rounds=2, entrants=SIX[:2])
+    html = write(folder, checkout=tmp_path / "checkout").read_text()
+    assert f'title="Its code: {NODE}"' in html
+    assert "code hue" not in html
+    assert "data-place" not in html
 
 
 def test_tables_hold_what_run_json_holds(run):

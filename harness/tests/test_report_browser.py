@@ -160,6 +160,52 @@ def test_labels_below_a_chart_do_not_overlap(open_page):
         assert page.evaluate(OVERLAPPING) == []
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_findings_are_cards_and_nothing_but_tables_of_figures_scrolls(open_page, report, width):
+    page = open_page(viewport={"width": width, "height": 800})
+    race = load(report.parent)
+    if not race.findings:
+        pytest.skip("this race has no findings")
+    assert page.evaluate("(name => { const e = document.querySelector(name); return e.scrollWidth - e.clientWidth; })"
+                         "('.scroll:has(.findings)')") == 0  # fmt: skip
+    cards = page.locator(".findings").get_by_role("row")
+    assert cards.count() == len(race.findings)
+    for card in cards.all():
+        left, right = (card.evaluate(f"card => card.getBoundingClientRect().{side}") for side in ("left", "right"))
+        assert 0 <= left < right <= width
+        assert min(cell.bounding_box()["width"] for cell in card.locator("> *").all()) > 0.8 * (right - left)
+        name, verdict, *_ = sorted(card.locator("> *").all(), key=lambda part: part.bounding_box()["y"])
+        assert name.evaluate("cell => cell.tagName") == "TH"
+        assert verdict.get_attribute("data-name") == "Verdict"
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_matrices_fit(open_page, width):
+    page = open_page(viewport={"width": width, "height": 800})
+    assert page.locator(".matrix").count() > 0
+    assert page.locator(".ratio.undecided").first.is_visible()
+    cut = "all => all.filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+    assert page.locator(".matrix td").evaluate_all(cut) == []
+    assert max(page.locator(".matrix").evaluate_all("all => all.map(e => e.getBoundingClientRect().right)")) <= width
+
+
+def test_links_to_code_are_there_only_where_the_code_is(browser, tmp_path):
+    server = "servers-node/shortener-pg"
+    (tmp_path / "checkout" / server).mkdir(parents=True)
+    report = write(write_synthetic_run(tmp_path / "checkout/bench/results/run 1"), checkout=tmp_path / "checkout")
+    mailed = tmp_path / "report.html"
+    mailed.write_bytes(report.read_bytes())
+    page = browser.new_page()
+    page.goto(mailed.as_uri())
+    name = page.locator("#results a.code")
+    assert name.get_attribute("href") is None
+    assert name.get_attribute("title") == f"Its code: {server}"
+    page.goto(report.as_uri())
+    name.click()
+    page.wait_for_url(f"{(tmp_path / 'checkout' / server).as_uri()}/")
+    page.close()
+
+
 def _charts(race):
     """Sections with charts of lines or points, and how many of those each has for one group."""
     if race.samples:

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,23 @@ def _have_room(ticks: Sequence[float], room: float) -> bool:
     )
 
 
+_RATIOS = (
+    (0.9, 0.95, 1.05, 1.1), (0.8, 0.9, 1.1, 1.25), (0.7, 0.8, 1.25, 1.4), (0.5, 0.7, 1.4, 2), (0.3, 0.5, 2, 3),
+    (0.2, 0.5, 2, 5), (0.1, 0.3, 3, 10), (0.05, 0.2, 5, 20), (0.02, 0.1, 10, 50), (0.01, 0.1, 10, 100),
+)  # fmt: skip
+"""Ticks of axes of ratios, left and right of 1; the outer ones have labels."""
+
+
 def ratio(low: float, high: float) -> Axis:
     """A logarithmic axis with 1 in the middle, wide enough for `low` and `high`, both positive."""
-    reach = max(high, 1 / low, 1.1)
-    halfway = {1.1: 1.05, 1.2: 1.1, 1.5: 1.25, 2: 1.5, 3: 2, 5: 2, 10: 3, 20: 5, 50: 7, 100: 10, 1000: 30}
-    end = next((choice for choice in halfway if choice >= reach * 0.9999), reach)
-    unlabelled = [(tick, "") for middle in (halfway.get(end, end**0.5),) for tick in (1 / middle, middle)]
-    ticks = (*unlabelled, *((tick, _label(round(tick, 2))) for tick in (1 / end, 1.0, end)))
-    return Axis(lambda value: 0.5 + math.log(value) / math.log(end) / 2, ticks, base=1)
+    reach = max(high, 1 / low)
+    power = math.ceil(math.log10(reach) - 1e-9)
+    far = (10.0**-power, 0.1, 10, 10.0**power)
+    ticks = next((ticks for ticks in _RATIOS if max(ticks[-1], 1 / ticks[0]) >= reach * 0.9999), far)
+    end = max(ticks[-1], 1 / ticks[0])
+    inner = tuple((tick, "") for tick in ticks[1:-1])
+    outer = tuple((tick, _label(tick)) for tick in (ticks[0], 1.0, ticks[-1]))
+    return Axis(lambda value: 0.5 + math.log(value) / math.log(end) / 2, inner + outer, base=1)
 
 
 def percentiles(low: float = 0.1, high: float = 0.999) -> Axis:
@@ -81,4 +91,5 @@ def places(labels: Sequence[str]) -> Axis:
 
 
 def _label(value: float) -> str:
-    return f"{value:,.10g}"
+    """All digits of a tick, which has few, but for what binary fractions add: `0.001`, `2.5`, `1,000`."""
+    return f"{Decimal(f'{value:.10g}'):,f}"

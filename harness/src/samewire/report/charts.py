@@ -12,9 +12,11 @@ from markupsafe import Markup, escape
 
 from samewire.report.axes import Axis
 from samewire.report.numbers import Estimate
+from samewire.report.signs import SHAPES
 
 _WIDTH = 1000  # of the stretched inner viewport; heights are in pixels
 _LABEL_GAP = 16
+_MARKS = 6  # at least so many on a line of as many points
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
@@ -25,13 +27,15 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dash` sets one of two alike apart.
+    """A line of (x, y) points with its direct label; `band` is (x, low, high); `dash` and `shape` set it apart.
 
-    `marks` are points of their own on the line, each with its interval: (x, y, low, high).
+    `marks` are points of their own on the line, each with its interval: (x, y, low, high). A line without has its shape
+    at some of its points.
     """
 
     label: str
     hue: int
+    shape: int
     points: Sequence[tuple[float, float]]
     label_at: float
     band: Sequence[tuple[float, float, float]] = ()
@@ -43,7 +47,7 @@ def lines(
     drawn: Sequence[Line], x: Axis, y: Axis, *, alternative: str, height: int = 230, spans: Sequence[tuple] = ()
 ) -> Markup:
     """A line chart. `alternative` tells in words what it shows; `spans` are (from, to, label) parts of the x axis."""
-    gutter = 20 + 6.5 * max((len(_short(line.label)) for line in drawn), default=0)
+    gutter = 32 + 6.5 * max((len(_short(line.label)) for line in drawn), default=0)
     parts = [
         tag("rect", class_="span", x=_percent(x, start), width=_length(x, start, end), y=0, height=height)
         + tag("text", label, class_="span-label middle", x=_percent(x, (start + end) / 2), y=-5)
@@ -58,7 +62,8 @@ def lines(
     return tag(
         "div",
         tag(
-            "svg", *parts, *_frame(x, y, height), inner, *(_marks(line, x, y, height) for line in drawn),
+            "svg", *parts, *_frame(x, y, height), inner,
+            *(_marks(line, turn / len(drawn), x, y, height) for turn, line in enumerate(drawn)),
             _labels(drawn, y, height), height=height, aria_hidden="true",
         ),
         class_="plot", role="img", aria_label=alternative, style=f"--gutter:{gutter:.0f}px",
@@ -85,14 +90,33 @@ def _frame(x: Axis, y: Axis, height: int) -> list[Markup]:
     return grid + foot
 
 
-def _marks(line: Line, x: Axis, y: Axis, height: int) -> Markup:
+def mark(shape: int, x: str, y: str, radius: float, kind: str) -> Markup:
+    """A mark of a shape at a place, either of which may be in per cent."""
+    corners = SHAPES[shape]
+    if not corners:
+        return tag("circle", class_=kind, cx=x, cy=y, r=radius)
+    points = " ".join(f"{radius * a:.1f},{radius * b:.1f}" for a, b in corners)
+    return tag("svg", tag("polygon", points=points), class_=kind, x=x, y=y)
+
+
+def key(line: Line) -> Markup:
+    """The stroke and the mark of a line, for a legend."""
+    kind = f"line {line.dash}".rstrip()
+    stroke = [tag("line", class_=kind, x2=26, y1=6, y2=6)] if line.points else []
+    return tag("svg", *stroke, mark(line.shape, "13", "6", 3.5, "dot"), width=26, height=12)
+
+
+def _marks(line: Line, turn: float, x: Axis, y: Axis, height: int) -> Markup:
+    """The marks of a line. Those that only tell it apart begin at its turn, so that none hides another."""
     hue = f"hue-{line.hue}"
     drawn = []
-    for a, b, low, high in line.marks:
+    for a, _, low, high in line.marks:
         if low < high:
             ends = {"y1": _px(y, low, height), "y2": _px(y, high, height)}
             drawn.append(tag("line", class_=f"interval {hue}", x1=_percent(x, a), x2=_percent(x, a), **ends))
-        drawn.append(tag("circle", class_=f"dot {hue}", cx=_percent(x, a), cy=_px(y, b, height), r=2))
+    step = max(1, len(line.points) // _MARKS)
+    places = [place[:2] for place in line.marks] or line.points[int(turn * step) :: step]
+    drawn += [mark(line.shape, _percent(x, a), _px(y, b, height), 3, f"dot {hue}") for a, b in places]
     return Markup().join(drawn)
 
 
@@ -117,7 +141,8 @@ def _labels(drawn: Sequence[Line], y: Axis, height: int) -> Markup:
         "svg",
         *(
             tag("polyline", class_=f"leader hue-{line.hue}", points=f"2,{want:.1f} 12,{place:.1f}")
-            + tag("text", _short(line.label), class_=f"label hue-{line.hue}", x=16, y=f"{place:.1f}", dy="0.32em")
+            + mark(line.shape, "19", f"{place:.1f}", 3, f"dot hue-{line.hue}")
+            + tag("text", _short(line.label), class_=f"label hue-{line.hue}", x=28, y=f"{place:.1f}", dy="0.32em")
             for (want, line), place in zip(wanted, places, strict=True)
         ),
         x="100%", class_="labels",
@@ -130,6 +155,7 @@ class Point:
 
     label: str
     hue: int
+    shape: int
     x: float
     y: float
 
@@ -137,7 +163,7 @@ class Point:
 def scatter(points: Sequence[Point], x: Axis, y: Axis, *, alternative: str, height: int = 300) -> Markup:
     """A scatter of labelled points; what their hues mean has to be said beside it."""
     drawn = (
-        tag("circle", class_=f"ring hue-{one.hue}", cx=_percent(x, one.x), cy=_px(y, one.y, height), r=7.5)
+        mark(one.shape, _percent(x, one.x), _px(y, one.y, height), 7.5, f"ring hue-{one.hue}")
         + tag(
             "text", one.label, class_=f"label middle hue-{one.hue}", x=_percent(x, one.x), y=_px(y, one.y, height),
             dy="0.35em",
@@ -168,31 +194,32 @@ def spread(wanted: Sequence[float], gap: float, limit: float) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Mark:
+class Row:
     """One row of a strip: a point with its interval, and perhaps a second, hollow point."""
 
     hue: int | None
+    shape: int
     estimate: Estimate
     other: Estimate | None = None
     hollow: bool = False
 
 
-def strip(mark: Mark, axis: Axis, height: int = 26) -> Markup:
+def strip(row: Row, axis: Axis, height: int = 26) -> Markup:
     """A row of a dot plot: grid, interval as a bar, mean as a point. The row's text says the same in figures."""
-    hue = "neutral" if mark.hue is None else f"hue-{mark.hue}"
+    hue = "neutral" if row.hue is None else f"hue-{row.hue}"
     middle = height / 2
     drawn = _grid(axis, height)
-    if mark.other and mark.other.mean is not None:
-        if mark.estimate.mean is not None:
-            ends = {"x1": _percent(axis, mark.other.mean), "x2": _percent(axis, mark.estimate.mean)}
+    if row.other and row.other.mean is not None:
+        if row.estimate.mean is not None:
+            ends = {"x1": _percent(axis, row.other.mean), "x2": _percent(axis, row.estimate.mean)}
             drawn.append(tag("line", class_=f"link {hue}", y1=middle, y2=middle, **ends))
-        drawn.append(tag("circle", class_=f"dot hollow {hue}", cx=_percent(axis, mark.other.mean), cy=middle, r=3.5))
-    if mark.estimate.has_interval:
-        ends = {"x1": _percent(axis, mark.estimate.low), "x2": _percent(axis, mark.estimate.high)}
+        drawn.append(mark(row.shape, _percent(axis, row.other.mean), f"{middle:g}", 3.5, f"dot hollow {hue}"))
+    if row.estimate.has_interval:
+        ends = {"x1": _percent(axis, row.estimate.low), "x2": _percent(axis, row.estimate.high)}
         drawn.append(tag("line", class_=f"interval {hue}", y1=middle, y2=middle, **ends))
-    if mark.estimate.mean is not None:
-        kind = "dot hollow" if mark.hollow else "dot"
-        drawn.append(tag("circle", class_=f"{kind} {hue}", cx=_percent(axis, mark.estimate.mean), cy=middle, r=4))
+    if row.estimate.mean is not None:
+        kind = "dot hollow" if row.hollow else "dot"
+        drawn.append(mark(row.shape, _percent(axis, row.estimate.mean), f"{middle:g}", 4, f"{kind} {hue}"))
     return tag("svg", *drawn, class_="strip", height=height, aria_hidden="true")
 
 

@@ -10,7 +10,8 @@ from scipy import stats
 from samewire.race.comparisons import open_ends, side
 from samewire.race.metrics import metric
 from samewire.race.statistics import Interval, holm
-from samewire.report.model import Entrant, Race, ReportError
+from samewire.report.entrants import Entrant
+from samewire.report.model import Race, ReportError
 
 _FACTS = "profile", "parameters", "machine", "placement", "images", "generator", "databases"
 

@@ -1,4 +1,4 @@
-"""The charts of the page: which figures of a race go where."""
+"""The charts of the page: which figures of a race go where. Those by sample are in `samples`, ratios in `ratios`."""
 
 import itertools
 import math
@@ -12,11 +12,9 @@ from markupsafe import Markup
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
 from samewire.report import axes, charts, histograms
-from samewire.report.model import Comparison, Entrant, Group, Race, ReportError
-from samewire.report.numbers import Estimate, bytes_text, number
-
-_NARROWEST = 45
-"""Characters of labels that fit below a chart on a page of 360 pixels."""
+from samewire.report.entrants import Entrant, Group
+from samewire.report.model import Race, ReportError
+from samewire.report.numbers import Estimate, count, number
 
 _DASHES = {"polling": "dotted", "socket.io-batched": "dashed"}
 
@@ -26,34 +24,76 @@ _DASHES = {"polling": "dotted", "socket.io-batched": "dashed"}
 
 @dataclass(frozen=True)
 class Panel:
-    """A chart of one group with the lines in it."""
+    """A chart of one group with the lines in it, and a note on what it does not show."""
 
     group: Group
     title: str
     chart: Markup
     lines: list[charts.Line]
+    note: str = ""
 
 
 def over_time(race: Race) -> list[Panel]:
-    """The rate over time: the mean over the rounds and, behind it, the least and the greatest of them."""
+    """The rate over time: the mean over the rounds and, behind it, the least and the greatest of them.
+
+    Seconds in which a few servers still wait for the last of their answers are left out, and told of.
+    """
     seconds = {entrant.id: _per_second(race.kind, entrant) for entrant in race.entrants}
-    top = max((max(rates) for each in seconds.values() for rates in each.values()), default=0)
-    last = max((second for each in seconds.values() for second in each), default=1)
+    end = time_end([{second: sum(rates) for second, rates in each.items()} for each in seconds.values()])
+    shown = {server: {t: rates for t, rates in each.items() if t <= end} for server, each in seconds.items()}
+    top = max((max(rates) for each in shown.values() for rates in each.values()), default=0)
     drawn = {}
     for entrant in race.entrants:
-        if each := seconds[entrant.id]:
+        if each := shown[entrant.id]:
             # A row tells of the second that ends with it: its middle is half a second earlier.
             points = [(second - 0.5, statistics.fmean(rates)) for second, rates in each.items()]
             band = [(second - 0.5, min(rates), max(rates)) for second, rates in each.items()] if race.rounds > 1 else ()
             usual = statistics.median(rate for _, rate in points)
-            drawn[entrant.id] = _line(race, entrant, points, usual, band)
+            drawn[entrant.id] = line(race, entrant, points, usual, band)
 
     def tell(entrant: Entrant) -> str:
         return f"{entrant.name} mostly about {number(drawn[entrant.id].label_at)} per second"
 
-    spans = _ramps(race.data["parameters"], last)
-    title = f"{race.kind.rate} over {last} seconds"
-    return _panels(race, drawn, axes.linear(last, steps=6), axes.linear(top), title, tell, spans)
+    def beyond(entrants: Sequence[Entrant]) -> str:
+        return _beyond(end, {entrant.name: seconds[entrant.id] for entrant in entrants}, race.kind.below.lower())
+
+    spans = _ramps(race.data["parameters"], end)
+    title = f"{race.kind.rate} over {end} seconds"
+    return panels(race, drawn, axes.linear(end, steps=6), axes.linear(top), title, tell, spans, note=beyond)
+
+
+def time_end(counts: Iterable[Mapping[int, int]]) -> int:
+    """Where the axis of time ends, given what each server answered in each second: the last second, or an earlier one.
+
+    It is the second by which each server has given 99 % of its answers, but no more than twice what is usual, and not
+    sooner than half of the servers end. So a straggler does not stretch the axis. Nothing is cut to save a tenth.
+    """
+    counts = [each for each in counts if each]
+    if not counts:
+        return 1
+    lasts = [max(each) for each in counts]
+    ends = []
+    for each in counts:
+        seconds = sorted(each)
+        so_far = itertools.accumulate(each[second] for second in seconds)
+        enough = 0.99 * sum(each.values())
+        ends.append(next(second for second, answers in zip(seconds, so_far, strict=True) if answers >= enough))
+    end = max(min(max(ends), 2 * statistics.median_low(ends)), statistics.median_low(lasts))
+    return end if end < 0.9 * max(lasts) else max(lasts)
+
+
+def _beyond(end: int, seconds: Mapping[str, Mapping[int, Sequence[int]]], answers: str) -> str:
+    """What is beyond the end of the axis: how many lines, whose, how far they go, and how much of their answers."""
+    cut = {name: each for name, each in seconds.items() if each and max(each) > end}
+    if not cut:
+        return ""
+    told = []
+    for name, each in cut.items():
+        points = [sum(rates) for second, rates in each.items() if second > end]
+        whole = sum(map(sum, each.values()))
+        share = f"{sum(points):,} of its {whole:,} {answers}"
+        told.append(f"{name} with {count(len(points), 'point')}, to {max(each)} s, and {share}")
+    return f"{count(len(cut), 'line')} {'goes' if len(cut) == 1 else 'go'} on beyond {end} s: {'; '.join(told)}."
 
 
 def _per_second(kind: Kind, entrant: Entrant) -> dict[int, list[int]]:
@@ -89,7 +129,7 @@ def distributions(race: Race) -> list[Panel]:
     if not range_ms:
         return []
     drawn = {
-        entrant.id: _line(race, entrant, curve, curve[-1][1])
+        entrant.id: line(race, entrant, curve, curve[-1][1])
         for entrant in race.entrants
         if (curve := [(share, max(value, range_ms[0])) for share, value in points.get(entrant.id, ())])
     }
@@ -98,7 +138,7 @@ def distributions(race: Race) -> list[Panel]:
         told = ((share, merged[entrant.id].percentile(share)) for share in (0.5, 0.9, 0.99, 0.999))
         return f"{entrant.name} {', '.join(f'{number(value)} ms at {100 * share:g} %' for share, value in told)}"
 
-    return _panels(race, drawn, axes.percentiles(), axes.logarithmic(*range_ms), "Latency by percentile", tell)
+    return panels(race, drawn, axes.percentiles(), axes.logarithmic(*range_ms), "Latency by percentile", tell)
 
 
 def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
@@ -108,7 +148,7 @@ def _curve(distribution: histograms.Distribution) -> list[tuple[float, float]]:
     return [(share, distribution.percentile(share)) for share in shares]
 
 
-def _line(
+def line(
     race: Race,
     entrant: Entrant,
     points: Sequence[tuple[float, float]],
@@ -124,10 +164,10 @@ def _line(
     stores = sorted({other.store for other in race.comparable})
     second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
     dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
-    return charts.Line(entrant.name, entrant.hue, points, label_at, band, dash, marks)
+    return charts.Line(entrant.name, entrant.hue, entrant.shape, points, label_at, band, dash, marks)
 
 
-def _panels(
+def panels(
     race: Race,
     drawn: Mapping[str, charts.Line],
     x: axes.Axis,
@@ -136,144 +176,30 @@ def _panels(
     tell: Callable[[Entrant], str],
     spans: Sequence[tuple[float, float, str]] = (),
     heading: str = "",
+    note: Callable[[Sequence[Entrant]], str] = lambda _: "",
 ) -> list[Panel]:
     """One chart for each group, below a heading where there are several of a group.
 
     The axes are the same, so that the eye does not take different sizes for equal ones.
     """
-    panels = []
+    found = []
     for group in race.groups:
         shown = [entrant for entrant in group.entrants if entrant.id in drawn]
         if shown:
             lines = [drawn[entrant.id] for entrant in shown]
-            alternative = f"{title}, {group.title}: {'; '.join(map(tell, shown))}."
+            missing = note(shown)
+            alternative = f"{title}, {group.title}: {'; '.join(map(tell, shown))}. {missing}".rstrip()
             chart = charts.lines(lines, x, y, alternative=alternative, spans=spans)
-            panels.append(Panel(group, _title(race, group, heading), chart, lines))
-    return panels
+            found.append(Panel(group, title_of(race, group, heading), chart, lines, missing))
+    return found
 
 
-def _title(race: Race, group: Group, heading: str) -> str:
+def title_of(race: Race, group: Group, heading: str) -> str:
     """The heading of a chart, if it has one, with the group unless there is no other."""
     return heading if heading and len(race.groups) == 1 else ", ".join(filter(None, (heading, group.title)))
 
 
-# Charts by sample
-
-
-def by_sample(race: Race) -> list[Panel]:
-    """Each metric that is told by sample: the figures of every server, from one sample to the next."""
-    return [panel for key, logarithmic in race.kind.by_sample for panel in _by_sample(race, key, logarithmic)]
-
-
-def _by_sample(race: Race, key: str, logarithmic: bool) -> list[Panel]:
-    estimates = {
-        entrant.id: {
-            place: figure
-            for place, figure in enumerate(of_samples(race, entrant, key), start=1)
-            if figure.mean is not None and (figure.mean > 0 or not logarithmic)
-        }
-        for entrant in race.entrants
-    }
-    ends = [end for each in estimates.values() for one in each.values() for end in (one.mean, one.low, one.high)]
-    reach = charts.bounds(end for end in ends if end is not None and end > 0)
-    if not reach:
-        return []
-    lowest = reach[0] if logarithmic else 0.0
-    shown = [entrant for entrant in race.entrants if estimates[entrant.id]]
-    drawn = {}
-    for turn, entrant in enumerate(shown):
-        # Side by side, so that one interval does not hide another.
-        aside = (turn - (len(shown) - 1) / 2) * min(0.12, 0.6 / len(shown))
-        marks = [
-            (place + aside, one.mean, *((max(one.low, lowest), one.high) if one.has_interval else (one.mean, one.mean)))
-            for place, one in estimates[entrant.id].items()
-        ]
-        drawn[entrant.id] = _line(race, entrant, [mark[:2] for mark in marks], marks[-1][1], marks=marks)
-    known = metric(key)
-    title = f"{known.name}, {known.unit}" if known.unit else known.name
-
-    def tell(entrant: Entrant) -> str:
-        told = (
-            f"{one.mean_text()} at {race.samples[place - 1]['name']}" for place, one in estimates[entrant.id].items()
-        )
-        return f"{entrant.name} {', '.join(told)}"
-
-    y = axes.logarithmic(*reach) if logarithmic else axes.linear(reach[1])
-    return _panels(race, drawn, _sample_axis(race), y, f"{title}, by sample", tell, heading=title)
-
-
-def of_samples(race: Race, entrant: Entrant, key: str) -> list[Estimate]:
-    """The figures of a server in a metric, one for each sample."""
-    return [entrant.estimate(f"{key} of sample {sample['name']}") for sample in race.samples]
-
-
-def _sample_axis(race: Race) -> axes.Axis:
-    """A place for each sample, labelled with its name, the mean size and, for want of room below that, its unit."""
-    return axes.places(["\n".join((one["name"], *bytes_text(one["mean_bytes"]).split())) for one in race.samples])
-
-
-def variability(race: Race) -> list[Panel]:
-    """The coefficient of variation of latency against context switches per second, by server and sample."""
-    found: dict[str, list[charts.Point]] = {}
-    for entrant in race.entrants:
-        pairs = zip(of_samples(race, entrant, "switches_per_s"), of_samples(race, entrant, "latency_cv"), strict=True)
-        found[entrant.id] = [
-            charts.Point(sample["name"], entrant.hue, switches.mean, cv.mean)
-            for sample, (switches, cv) in zip(race.samples, pairs, strict=True)
-            if switches.mean and cv.mean is not None
-        ]
-    rates = charts.bounds(point.x for points in found.values() for point in points)
-    if not rates:
-        return []
-    x = axes.logarithmic(*rates, room=_NARROWEST)
-    y = axes.linear(max(point.y for points in found.values() for point in points))
-    panels = []
-    for group in race.groups:
-        shown = [entrant for entrant in group.entrants if found[entrant.id]]
-        if shown:
-            told = (
-                f"{entrant.name} {', '.join(f'{number(one.y)} at {number(one.x)}' for one in found[entrant.id])}"
-                for entrant in shown
-            )
-            alternative = f"Variability at so many context switches per second, {group.title}: {'; '.join(told)}."
-            points = [point for entrant in shown for point in found[entrant.id]]
-            lines = [charts.Line(entrant.name, entrant.hue, (), 0) for entrant in shown]
-            title = _title(race, group, metric("latency_cv").name)
-            panels.append(Panel(group, title, charts.scatter(points, x, y, alternative=alternative), lines))
-    return panels
-
-
 # Charts that are tables
-
-
-@dataclass(frozen=True)
-class Forest:
-    """Ratios of all pairs of ranked servers in one metric: rows of (comparison, names, strip, verdict)."""
-
-    title: str
-    rows: list[tuple[Comparison, tuple[str, str], Markup, str]]
-    scale: Markup
-
-
-def forests(race: Race) -> list[Forest]:
-    """The ratios of each metric in which ranked servers were compared, those by request last."""
-    by_request = [key for key in race.compared if " of " in key]
-    return [forest for key in (*race.kind.compared, *by_request) if (forest := _forest(race, key))]
-
-
-def _forest(race: Race, key: str) -> Forest | None:
-    pairs = race.pairs(key)
-    reach = charts.bounds(value for pair in pairs for value in (pair.ratio.mean, pair.ratio.low, pair.ratio.high))
-    if not reach:
-        return None
-    axis = axes.ratio(*reach)
-    rows = []
-    for pair in pairs:
-        names = race.name(pair.a), race.name(pair.b)
-        undecided = pair.verdict == "undecided"
-        drawn = charts.strip(charts.Mark(None, pair.ratio, hollow=undecided), axis)
-        rows.append((pair, names, drawn, "undecided" if undecided else f"{names[0]} {pair.verdict}"))
-    return Forest(metric(key).name, rows, charts.scale(axis))
 
 
 @dataclass(frozen=True)
@@ -313,7 +239,7 @@ def _bar(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], ax
 
 def _dots(entrant: Entrant, kinds: Sequence[str], figures: Sequence[Estimate], axis: axes.Axis) -> Markup:
     *before, last = figures
-    return charts.strip(charts.Mark(entrant.hue, last, *before), axis)
+    return charts.strip(charts.Row(entrant.hue, entrant.shape, last, *before), axis)
 
 
 def _dot_table(

@@ -13,9 +13,10 @@ from samewire.paths import CHECKOUT, RECORDS
 from samewire.race import same
 from samewire.race.experiment import Experiment, find_experiments, load
 from samewire.report import kept
-from samewire.report.model import Race, check, enumeration
-from samewire.report.numbers import Estimate, count, moment
+from samewire.report.model import Race, check
+from samewire.report.numbers import count, enumeration, moment, rate_text
 from samewire.report.record import Finding
+from samewire.report.verdict import own_figure
 
 PAGE = CHECKOUT / "docs/ledger/index.html"
 TABLE = RECORDS / "README.md"
@@ -78,12 +79,9 @@ def _chapter(experiment: Experiment, name: str, race: Race | None) -> Chapter:
 
 
 def _ours(race: Race, finding: Finding) -> str:
-    if not (ours := finding.ours):
+    if not (own := own_figure(race, finding)):
         return ""
-    estimate = Estimate(ours.value, ours.low, ours.high, bound=ours.bound)
-    interval = f" ({estimate.interval_text()})" if estimate.has_interval else ""
-    subject = race.shorten(ours.text.partition(": ")[0])
-    return f"{estimate.mean_text()} {ours.unit}".rstrip() + f"{interval}, {subject}"
+    return f"{own.figure}{f' ({own.interval})' if own.interval else ''}, {own.subject}"
 
 
 def _facts(race: Race) -> str:
@@ -123,17 +121,12 @@ def _false_decisions() -> list[str]:
     """How often races of a server against itself decided something, in Markdown."""
     if not (found := same.false_decisions()):
         return []
-    order, any_ = (f"{one.false} of {one.races} ({_share(one)})" for one in (found.order, found.any))
+    order, any_ = (f"{one.false} of {one.races} ({rate_text(one)})" for one in (found.order, found.any))
     return [
         "`same.csv` has the rounds of races of a server against itself, in small. Whatever they decide is false.",
         f"They decided the order of the two in {order}, and any of {found.metrics} metrics in {any_}.",
         "",
     ]
-
-
-def _share(rate: same.Rate) -> str:
-    share, low, high = (f"{100 * part:.0f}" for part in (rate.false / rate.races, *rate.interval))
-    return f"{share} %; 95 % interval {low} to {high} %"
 
 
 def page(found: Iterable[Chapter]) -> str:

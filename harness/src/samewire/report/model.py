@@ -1,11 +1,9 @@
-"""What a run folder says, in the terms of the report: entrants, groups, comparisons, ranks and the verdict."""
+"""What a run folder says, in the terms of the report: entrants, groups, comparisons, and ranks."""
 
 import itertools
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -13,103 +11,16 @@ from typing import Any
 
 import jsonschema
 
-from samewire.race.metrics import METRICS, metric
+from samewire.race.metrics import METRICS
+from samewire.report.entrants import Comparison, Entrant, Group, http_server, short_names
 from samewire.report.kinds import kind_of, ranking_of
-from samewire.report.numbers import ABSENT, Estimate, count
+from samewire.report.numbers import ABSENT, Estimate
 from samewire.report.record import Finding, Run
-
-# Verdicts on findings as predicates: singular, plural.
-_VERDICTS = {
-    "holds": ("holds", "hold"),
-    "does not hold": ("does not hold", "do not hold"),
-    "undecided": ("is undecided", "are undecided"),
-    "not comparable: stand-in": ("cannot be compared (stand-in)", "cannot be compared (stand-in)"),
-    "not tested": ("was not tested", "were not tested"),
-}
+from samewire.report.signs import signs
 
 
 class ReportError(Exception):
     """A run that cannot be reported; the message names the file and says what is wrong with it."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The ratio of one metric of `a` to that of `b`; `verdict` says where `a` stands."""
-
-    metric: str
-    a: str
-    b: str
-    ratio: Estimate
-    verdict: str  # "higher", "lower", "undecided", or the reason why the two cannot be compared
-
-    def turned(self) -> "Comparison":
-        """The same, seen from `b`."""
-        ends = (1 / x if x else None for x in (self.ratio.mean, self.ratio.high, self.ratio.low))
-        verdict = {"higher": "lower", "lower": "higher"}.get(self.verdict, self.verdict)
-        return Comparison(self.metric, self.b, self.a, Estimate(*ends, self.ratio.n), verdict)
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A server in the race, or a variant of one.
-
-    `hue` is the number of its stack's colour, the same wherever that stack appears. `summary` has the estimate of each
-    metric in the unit of run.json. `bounds` has the metrics whose figures are bounds. `ranked` is whether it ran on no
-    stand-in.
-    """
-
-    id: str
-    server: str
-    variant: str
-    name: str
-    hue: int
-    stack: Mapping[str, str]
-    traits: str
-    transport: str
-    store: str
-    database: str
-    ranked: bool
-    record: Mapping[str, Any]
-    runs: tuple[Run, ...]
-    summary: Mapping[str, Estimate]
-    bounds: Mapping[str, str]
-
-    def estimate(self, key: str) -> Estimate:
-        """The estimate of a metric, in the unit in which it is shown."""
-        estimate = replace(self.summary.get(key, Estimate()), bound=self.bounds.get(key, ""))
-        return estimate.scaled(metric(key).scale)
-
-    @cached_property
-    def requests(self) -> int:
-        """Requests, or operations of a conversation, of the whole load, ramps included, in all rounds."""
-        return sum(run.load.whole_requests for run in self.runs)
-
-    @cached_property
-    def errors(self) -> Counter[str]:
-        """Errors of the whole load in all rounds by kind; kinds that never occurred are left out."""
-        total: Counter[str] = Counter()
-        for run in self.runs:
-            total.update(run.load.errors)
-        return +total
-
-    @cached_property
-    def warnings(self) -> list[tuple[int, str]]:
-        """(round, warning) of its runs."""
-        return [(run.round, text) for run in self.runs for text in run.warnings]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Entrants on the same footing: `ranked` on real databases, or not ranked on one stand-in."""
-
-    ranked: bool
-    label: str
-    entrants: tuple[Entrant, ...]
-
-    @property
-    def title(self) -> str:
-        """How the group is called wherever its figures are shown."""
-        return f"Ranked: {self.label}" if self.ranked else f"Not ranked, on a stand-in: {self.label}"
 
 
 class Race:
@@ -133,9 +44,8 @@ class Race:
         servers = self.data["servers"]
         names = short_names([server["id"] for server in servers], self.data["experiment"]["service"])
         stacks = {server["id"]: http_server(server) for server in servers}
-        hues = {stack: hue for hue, stack in enumerate(sorted(set(stacks.values())))}
         entrants = []
-        for server in servers:
+        for server, (hue, shape) in zip(servers, signs([*stacks.values()]), strict=True):
             store = server.get("store") or ""
             database = self.data["databases"].get(store, {})
             variant = server.get("variant", "")
@@ -146,7 +56,8 @@ class Race:
                     server=re.split("[:#]", server["id"])[0],
                     variant=variant,
                     name=names[server["id"]],
-                    hue=hues[stacks[server["id"]]],
+                    hue=hue,
+                    shape=shape,
                     stack=server.get("stack") or {},
                     traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency"), transport))),
                     transport=transport,
@@ -239,13 +150,14 @@ class Race:
         return self._comparisons.get((key, a.id, b.id))
 
     def pairs(self, key: str) -> list[Comparison]:
-        """The comparisons of servers on no stand-in in a metric, each pair once, the better one first.
+        """The comparisons of servers on no stand-in in a metric, each pair once, the better one first."""
+        found = (self.pair(key, a, b) for a, b in itertools.combinations(self.comparable, 2))
+        return [one for one in found if one]
 
-        Of two variants those are compared that have one thing in common: the server, or the variant.
-        """
-        pairs = itertools.combinations(self.comparable, 2)
-        found = (self.compare(key, a, b) for a, b in pairs if a.variant == b.variant or a.server == b.server)
-        return [one for one in found if one and one.ratio.mean is not None]
+    def pair(self, key: str, a: Entrant, b: Entrant) -> Comparison | None:
+        """How `a` stands to `b`, if they have one thing in common: the server, or the variant."""
+        found = self.compare(key, a, b) if a.variant == b.variant or a.server == b.server else None
+        return found if found and found.ratio.mean is not None else None
 
     def name(self, server: str) -> str:
         """The short name of a server id."""
@@ -262,9 +174,14 @@ class Race:
         others = [other for other in self.ranked if other.id != entrant.id]
         if len(others) == len(self.ranked):
             return ABSENT
-        best = 1 + sum(self._beats(other, entrant) for other in others)
-        worst = len(self.ranked) - sum(self._beats(entrant, other) for other in others)
+        best = 1 + sum(self.beats(other, entrant) for other in others)
+        worst = len(self.ranked) - sum(self.beats(entrant, other) for other in others)
         return str(best) if best == worst else f"{best}–{worst}"
+
+    def beats(self, a: Entrant, b: Entrant) -> bool:
+        """Whether `a` is better than `b` in what servers are ranked by."""
+        found = self.compare(self.ranking.metric, a, b)
+        return found is not None and found.verdict == ("lower" if self.ranking.lowest else "higher")
 
     def tie(self, key: str, entrant: Entrant) -> Comparison | None:
         """The comparison of a ranked server with the one above it, when it leaves the order undecided."""
@@ -272,70 +189,6 @@ class Race:
         place = places.index(entrant.id) if entrant.id in places else 0
         found = self.compare(key, entrant, self.ranked[place - 1]) if place else None
         return found if found and found.verdict == "undecided" else None
-
-    def verdict(self) -> str:
-        """What the race decided, in a sentence."""
-        ranked = self.ranked
-        if not any(entrant.requests for entrant in self.entrants):
-            return f"Nothing was measured: no server {self.kind.done}."
-        if self.same:
-            names = enumeration(metric(key).name for key in self.decided) if self.decided else ""
-            false = f"falsely decided: {names}" if names else "none was decided, rightly"
-            return f"A server against itself: of {count(len(self.compared), 'metric')} {false}."
-        if doubt := self.data.get("doubt"):
-            return f"Nothing is ranked: {doubt}."
-        if not self.comparable:
-            return "Nothing is ranked: every server ran on a stand-in."
-        if not ranked:
-            return f"Nothing is ranked: {self.ranking.name} of every server is a bound, since other cores were full."
-        best = ranked[0]
-        value, words = best.estimate(self.ranking.metric), self.ranking
-        if value.mean is None:
-            where = " on a real database" if self.data["databases"] else ""
-            return f"Nothing is ranked: no server{where} {self.kind.done}."
-        figure = f"{value.mean_text()} {words.unit}"
-        if value.has_interval:
-            figure += f" (95 % interval {value.interval_text()})"
-        if len(ranked) == 1:
-            return f"{best.name} {words.had} {figure}; there was no other ranked server to compare it with."
-        if self.rounds < 2:
-            return f"One round decides nothing: {best.name} {words.led}, {figure}, but no order can be claimed."
-        contenders = [best, *(other for other in ranked[1:] if not self._beats(best, other))]
-        if len(contenders) > 1:
-            names = enumeration(contender.name for contender in contenders)
-            servers = count(len(ranked), "ranked server")
-            return f"No winner among {servers}: {names} cannot be told apart in {words.name}."
-        ratio = self.compare(words.metric, best, ranked[1]).ratio
-        return (
-            f"{best.name} {words.leads} of {count(len(ranked), 'ranked server')}: {figure}, "
-            f"{ratio.mean_text()} {words.times} {ranked[1].name}, the next."
-        )
-
-    def _beats(self, a: Entrant, b: Entrant) -> bool:
-        found = self.compare(self.ranking.metric, a, b)
-        return found is not None and found.verdict == ("lower" if self.ranking.lowest else "higher")
-
-    def remarks(self) -> list[str]:
-        """What has to be read with the verdict: findings, errors, stand-ins."""
-        remarks = []
-        if verdicts := Counter(finding.verdict for finding in self.findings):
-            order = dict.fromkeys([*_VERDICTS, *verdicts])
-            told = enumeration(
-                f"{verdicts[verdict]} {_VERDICTS.get(verdict, (verdict, verdict))[verdicts[verdict] > 1]}"
-                for verdict in order
-                if verdicts[verdict]
-            )
-            remarks.append(f"Of {count(verdicts.total(), 'published finding')}, {told}.")
-        if failing := [entrant.name for entrant in self.entrants if entrant.errors]:
-            remarks.append(f"Errors on {enumeration(failing)}.")
-        elif any(entrant.requests for entrant in self.entrants):
-            remarks.append("No errors.")
-        if bounded := [one.name for one in self.comparable if self.ranking.metric in one.bounds]:
-            remarks.append(f"Not ranked, since {self.ranking.name} is a bound: {enumeration(bounded)}.")
-        for group in self.unranked:
-            servers = count(len(group.entrants), "server")
-            remarks.append(f"Apart and not ranked: {servers} on a stand-in ({group.label}).")
-        return remarks
 
 
 def load(folder: Path) -> Race:
@@ -364,27 +217,6 @@ def check(data: Any, source: str) -> Any:
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads((files(__package__) / "run.schema.json").read_text()))
-
-
-def short_names(ids: Iterable[str], service: str) -> dict[str, str]:
-    """`servers-java/shortener-netty-pg` → `java/netty-pg`: ids without what all of them repeat."""
-
-    def short(part: str) -> str:
-        return part.removeprefix("servers-").removeprefix(f"{service}-")
-
-    return {one: "/".join(map(short, one.split("/"))) for one in ids}
-
-
-def http_server(server: Mapping[str, Any]) -> str:
-    """What speaks HTTP in the stack; the server's id when its stack is not known."""
-    stack = server.get("stack") or {}
-    return next((name for name, role in stack.items() if role == "HTTP server"), server["id"])
-
-
-def enumeration(texts: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def measured(race: Race) -> list[str]:

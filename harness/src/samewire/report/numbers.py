@@ -1,10 +1,12 @@
 """How figures are written: three significant digits, thousands apart, an interval as exact as its mean."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self
+
+from samewire.race.same import Rate
 
 ABSENT = "–"
 NO_BOUND = "~"
@@ -104,3 +106,15 @@ def elapsed(start: str, end: str) -> str:
         return ""
     minutes, seconds = divmod(seconds, 60)
     return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+def enumeration(texts: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def rate_text(rate: Rate) -> str:
+    """How often something happened, with its interval: `4 %; 95 % interval 2 to 7 %`."""
+    share, low, high = (f"{100 * part:.0f}" for part in (rate.false / rate.races, *rate.interval))
+    return f"{share} %; 95 % interval {low} to {high} %"

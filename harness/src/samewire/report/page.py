@@ -2,50 +2,67 @@
 
 import base64
 import gzip
-import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup, escape
 
+from samewire.paths import CHECKOUT
 from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
-from samewire.report import figures, numbers, tables
-from samewire.report.model import Entrant, Group, Race, enumeration, load, measured
-from samewire.report.numbers import ABSENT, Estimate, count, number
-from samewire.report.record import Finding
+from samewire.report import charts, figures, numbers, ratios, samples, tables
+from samewire.report.entrants import Entrant, Group
+from samewire.report.model import Race, load, measured
+from samewire.report.numbers import ABSENT, Estimate, count, number, rate_text
+from samewire.report.verdict import own_figure, remarks, verdict
 
 # Longer files are compressed, to keep the page small.
 _PLAIN_BYTES = 50_000
 
 
-def write(folder: Path) -> Path:
+def write(folder: Path, checkout: Path = CHECKOUT) -> Path:
     """Write report.html, summary.csv, runs.csv and series.csv into a run folder; return the path of the HTML file.
 
-    Raises ReportError when run.json is missing or broken.
+    The names of servers are links to their folders, where both are in the checkout. Raises ReportError when run.json is
+    missing or broken.
     """
     folder = Path(folder)
     race = load(folder)
-    page = render(race)
+    report = folder / "report.html"
+    place, folders = links(race, report, checkout)
+    page = render(race, place, folders)
     for name, text in tables.all_tables(race).items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    report = folder / "report.html"
     report.write_text(page, encoding="utf-8")
     return report
 
 
-def render(race: Race) -> str:
-    """The HTML of a race. Raises ReportError when a histogram cannot be read."""
+def links(race: Race, report: Path, checkout: Path) -> tuple[str, dict[str, str]]:
+    """Where in the checkout the report is, and the links from there to folders of servers; nothing if it is outside."""
+    report, checkout = report.resolve(), checkout.resolve()
+    if not report.is_relative_to(checkout):
+        return "", {}
+    there = [server for server in race.records if (checkout / server).is_dir()]
+    up = "../" * (len(report.relative_to(checkout).parts) - 1)
+    return report.relative_to(checkout).as_posix(), {server: f"{up}{quote(server)}/" for server in there}
+
+
+def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The HTML of a race, with links to the folders of servers that are given, good at that place in a checkout.
+
+    Raises ReportError when a histogram cannot be read.
+    """
     here = files(__package__)
     font = base64.b64encode((here / "fonts/source-sans-3-latin.woff2").read_bytes()).decode()
     environment = jinja2.Environment(
@@ -57,26 +74,31 @@ def render(race: Race) -> str:
     )
     environment.filters |= {
         "moment": numbers.moment,
-        "percent": lambda share: f"{share:.0%}".replace("%", " %"),
         "gibibytes": lambda size: f"{size / 2**30:.3g} GiB",
         "bytes": numbers.bytes_text,
         "code": _code,
+        "breakable": _breakable,
     }
-    environment.globals |= {"count": count, "ABSENT": ABSENT}
+    environment.globals |= {"count": count, "ABSENT": ABSENT, "rate_text": rate_text, "key": charts.key}
     records = [record["layers"] for record in race.records.values()]
     return environment.get_template("report.html").render(
         race=race,
+        place=place,
+        folders=folders,
         data=race.data,
         css=Markup((here / "templates/report.css").read_text("utf-8").replace("FONT", font)),
         elapsed=numbers.elapsed(race.data["started_at"], race.data["finished_at"]),
         warned=[entrant for entrant in race.entrants if entrant.warnings],
         result_tables=[ResultTable(race, group) for group in race.groups],
-        findings=[(finding, *_own_figure(race, finding)) for finding in race.findings],
-        forests=figures.forests(race),
-        by_sample=figures.by_sample(race),
+        verdict=verdict(race),
+        remarks=remarks(race),
+        findings=[(finding, own_figure(race, finding)) for finding in race.findings],
+        matrices=ratios.matrices(race),
+        forests=ratios.forests(race),
+        by_sample=samples.by_sample(race),
         sample_table=SampleTable(race),
-        users_of_samples=users_of_samples(race),
-        variability=figures.variability(race),
+        users_of_samples=samples.users_of_samples(race),
+        variability=samples.variability(race),
         over_time=figures.over_time(race),
         distributions=figures.distributions(race),
         resources=figures.resources(race),
@@ -143,7 +165,7 @@ class SampleTable:
 
     def _rows(self, key: str) -> list[tuple[Mapping[str, Any], list[Cell]]]:
         columns = [
-            [_cell(entrant, one, self.race.kind, self.notes) for one in figures.of_samples(self.race, entrant, key)]
+            [_cell(entrant, one, self.race.kind, self.notes) for one in samples.of_samples(self.race, entrant, key)]
             for entrant in self.race.entrants
         ]
         return [(sample, [column[i] for column in columns]) for i, sample in enumerate(self.race.samples)]
@@ -183,16 +205,6 @@ def _range(values: Iterable[float]) -> str:
     return "–".join(dict.fromkeys(map(number, (ordered[0], ordered[-1]))))
 
 
-def users_of_samples(race: Race) -> str:
-    """How many users the samples have: `400 users in samples 1 to 8 and 10 users in sample 9`."""
-    told = []
-    for users, alike in itertools.groupby(race.samples, key=itemgetter("users")):
-        first, *others = [sample["name"] for sample in alike]
-        where = f"samples {first} to {others[-1]}" if others else f"sample {first}"
-        told.append(f"{count(users, 'user')} in {where}")
-    return enumeration(told) if told else ""
-
-
 def _cell(entrant: Entrant, estimate: Estimate, kind: Kind, notes: dict[str, str], tie: str = "") -> Cell:
     """A figure above its interval; `notes` gets the reason why one of them is a dash."""
     reason = why_absent(entrant, estimate, kind)
@@ -210,16 +222,9 @@ def why_absent(entrant: Entrant, estimate: Estimate, kind: Kind) -> str:
     return "no interval: one round only" if estimate.n < 2 else "no interval could be computed from these rounds"
 
 
-def _own_figure(race: Race, finding: Finding) -> tuple[str, str, str]:
-    """What this race has to say to a finding: figure, interval, and of what it is."""
-    ours = finding.ours
-    if not ours:
-        return ABSENT, "", ""
-    estimate = Estimate(ours.value, ours.low, ours.high, bound=ours.bound)
-    # The text says of what the figure is and, after a colon, repeats it.
-    subject = race.shorten(ours.text.partition(": ")[0])
-    figure = f"{estimate.mean_text()} {ours.unit}".rstrip()
-    return figure, estimate.interval_text() if estimate.has_interval else "", subject
+def _breakable(name: str) -> Markup:
+    """The name of a server, with places where a line may break."""
+    return Markup(re.sub("([/:])", r"\1<wbr>", str(escape(name))))
 
 
 def _code(text: str) -> Markup:

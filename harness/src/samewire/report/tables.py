@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from samewire.race.metric import CONVERSATION
-from samewire.report.model import Entrant, Race, measured
+from samewire.report.entrants import Entrant
+from samewire.report.model import Race, measured
 
 _WHO = ("server", "store", "database", "ranked")
 

@@ -12,9 +12,11 @@ from rich.text import Text
 from samewire.race.findings import describe
 from samewire.race.metrics import metric
 from samewire.report.compare import changes, differences
-from samewire.report.model import Entrant, Group, Race
+from samewire.report.entrants import Entrant, Group
+from samewire.report.model import Race
 from samewire.report.numbers import count
 from samewire.report.record import Finding
+from samewire.report.verdict import verdict
 
 _LONGEST = 88
 _STYLES = {"holds": "green", "does not hold": "red", "undecided": "yellow"}
@@ -24,7 +26,7 @@ def print_summary(run: dict[str, Any], console: Console, report: Path | None = N
     """Print a race in a width of 80: verdict, ranked servers, those on stand-ins apart, findings, warnings, path."""
     race = Race(run)
     console.print()
-    console.print(escape(race.verdict()), style="bold", highlight=False)
+    console.print(escape(verdict(race)), style="bold", highlight=False)
     for group in race.groups:
         console.print()
         console.print(escape(group.title), style="italic", highlight=False)
