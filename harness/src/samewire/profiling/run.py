@@ -24,6 +24,7 @@ from samewire.race.placement import Placement, pinned, place
 from samewire.race.profile import Profile
 from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
+from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
 from samewire.race.warming import Warmer
 from samewire.race.workloads import Uploads
@@ -160,13 +161,13 @@ class _Run:
         warnings = []
         try:
             profiler.prepare(running)
-            warming = None
+            trees, port = self._starter.trees(server, running, self._load), self._starter.database_port(server)
+            sampler, warming = Sampler(trees, running.target.port, port), None
             if self._warmer:
-                trees, port = self._starter.trees(server, running, self._load), self._starter.database_port(server)
-                sampler = Sampler(trees, running.target.port, port)
                 warming = self._warmer.warm(running.target.url, running.pid, sampler, show)
                 self._starter.clear()
-            totals = self._hold(running, profiler, show)
+            totals, window = self._hold(running, profiler, sampler, show)
+            warnings += validity.not_quiet(window, "during")
         finally:
             try:
                 status = running.stop()
@@ -177,8 +178,13 @@ class _Run:
                     warnings.append(f"the server ended with status {status}: {running.target.last_lines(3)}")
         return Loaded(totals, profiler.seconds, warming, warnings)
 
-    def _hold(self, running: RunningServer, profiler: Profiler, show: Callable[[str], None]) -> Totals:
-        """The totals of the hold, or of those of all samples of uploads; the profiler samples from the first on."""
+    def _hold(
+        self, running: RunningServer, profiler: Profiler, sampler: Sampler, show: Callable[[str], None]
+    ) -> tuple[Totals, Window]:
+        """The totals of the hold, or of those of all samples of uploads, and what was used while the profiler sampled.
+
+        It samples from the begin of the first hold to the end of the last one.
+        """
         workload = self._wish.experiment.workload
         numbers = [0]
         if isinstance(workload, Uploads):
@@ -187,6 +193,7 @@ class _Run:
             self._starter.clear()
             numbers = [*range(1, len(workload.samples) + 1)]
         holds: list[Totals] = []
+        marks: list[Snapshot] = []
         for number in numbers:
 
             def follow(line: Mapping, number: int = number) -> None:
@@ -194,7 +201,9 @@ class _Run:
                 show(stage.replace("_", "-") if stage else f"{line['requests']:,} requests/s")
                 if stage == "hold" and number == numbers[0]:
                     profiler.begin(running)
+                    marks.append(sampler.snapshot())
                 if stage == "ramp_down" and number == numbers[-1]:
+                    marks.append(sampler.snapshot())
                     profiler.end(running)
 
             result = Result.read(self._load.load(running.target.url, follow, number), workload.stage)
@@ -202,7 +211,7 @@ class _Run:
             if "ramp_down" not in result.stages:
                 raise ProfilingError(f"{running.target.name}: {validity.gave_up(result.whole)}")
             holds.append(result.stages["hold"])
-        return Totals.of(holds)
+        return Totals.of(holds), Window(*marks)
 
     def _written(self, entrant: Entrant, started: datetime, loaded: Loaded, sampled: Sampled) -> Profiled:
         if not sampled.stacks.samples:
