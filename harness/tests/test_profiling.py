@@ -10,10 +10,10 @@ import pytest
 from samewire.manifest import SelectionError, find_servers
 from samewire.profiling import ProfilingError, async_profiler, cpuprofile, perf_script, run
 from samewire.profiling.cpuprofile import Window
-from samewire.profiling.profilers import JvmProfiler, profiler_of
+from samewire.profiling.profilers import JvmProfiler, PerfProfiler, profiler_of
 from samewire.profiling.stacks import Share, Stacks, differences
 from samewire.race.experiment import ExperimentError
-from samewire.toolchains import missing, tool
+from samewire.toolchains import ToolMissing, missing, tool
 
 ALWAYS = Window(0.0, float("inf"))
 
@@ -215,6 +215,17 @@ def test_a_jvm_that_cannot_be_sampled_is_told(jvm, tmp_path):
     profiler = JvmProfiler(_folder(tmp_path), events=("no-such-event",))
     with pytest.raises(ProfilingError, match=r"busy: async-profiler cannot sample it .no-such-event: "):
         profiler.prepare(jvm)
+
+
+def test_a_missing_perf_and_one_that_may_not_sample_are_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match="perf is missing: apt-get install linux-perf"):
+        PerfProfiler.require()
+    # Stands for one that the kernel refuses: that is a setting of the whole machine.
+    (tmp_path / "perf").write_text("#!/bin/sh\necho No permission to enable cpu-clock event. >&2\nexit 255\n")
+    (tmp_path / "perf").chmod(0o755)
+    with pytest.raises(ProfilingError, match=r"perf may not sample .*: No permission to .*\nRun as root, or: sysctl"):
+        PerfProfiler.require()
 
 
 def test_every_server_has_a_profiler():
