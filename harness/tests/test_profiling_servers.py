@@ -39,7 +39,7 @@ def results(monkeypatch, tmp_path):
 def _profile(server, *patterns, seconds=2.0):
     """A profile of a server that is warmed for a moment."""
     experiment = run.experiment_of("randoms", "event-loop")
-    smoke = replace(experiment.profile("smoke"), steady_within_s=2.0)
+    smoke = replace(experiment.profile("smoke"), steady_within_s=1.0)
     experiment = replace(experiment, profiles={"smoke": smoke})
     (found,) = run.profile([run.entrant(server.id)], run.Wish(experiment, "smoke", seconds, patterns, 7), Console())
     return found
