@@ -5,7 +5,7 @@ import signal
 import click
 
 from samewire.build import BuildError
-from samewire.cli import checkout, generate, judge, race, servers
+from samewire.cli import checkout, generate, judge, profile, race, servers
 from samewire.cli.output import FAILED, MISSING, USAGE, fail
 from samewire.containers.daemon import NoEngine
 from samewire.containers.engine import EngineError
@@ -48,7 +48,7 @@ def main() -> None:
 for command in (
     servers.list_, servers.build_, servers.up,
     judge.verify, judge.compose_test, judge.atlas, judge.attack,
-    race.race, race.report, race.compare, race.floor,
+    race.race, race.report, race.compare, race.floor, profile.profile,
     generate.idioms, generate.compose, generate.kubernetes, generate.ledger,
     checkout.setup, checkout.doctor, checkout.clean, checkout.lint, checkout.test,
 ):  # fmt: skip

@@ -15,12 +15,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from samewire.databases import URL_VARIABLES, Database
+from samewire.databases import URL_VARIABLES
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
-from samewire.race import RaceError, generator, upload_folders
+from samewire.race import RaceError, generator
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
@@ -29,6 +29,7 @@ from samewire.race.placement import Placement, pinned, place
 from samewire.race.profile import Profile
 from samewire.race.record import Record, Setup
 from samewire.race.sampler import Sampler
+from samewire.race.starting import Starter
 from samewire.race.warming import Warmer
 from samewire.record import fresh_pass, why_stale
 
@@ -143,11 +144,11 @@ class _Race:
     def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console) -> None:
         self._setup, self._record, self._lab, self._console = setup, record, lab, console
         self._experiment, self._profile, self._entrants = setup.experiment, setup.profile, setup.entrants
-        self._databases: dict[str, tuple[Database, str]] = {}
+        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement)
         self._draw = random.Random(setup.seed)
-        self._uploaded: Path | None = None
         self._warmer: Warmer | None = None
-        self._course = Course(setup.experiment.workload, setup.profile, setup.placement, self._draw, self._clear)
+        clear = self._starter.clear
+        self._course = Course(setup.experiment.workload, setup.profile, setup.placement, self._draw, clear)
 
     def run(self) -> None:
         profile = self._profile
@@ -175,9 +176,7 @@ class _Race:
         links = self._profile.links
         data = f"{links:,} links" if links else "no data"
         with self._console.status(f"loading {data}: {store}"):
-            database = self._lab.database(store)
-            url = self._lab.new_database(self._experiment.service, store, links)
-        self._databases[store] = database, url
+            database = self._starter.load_data(store)
         seconds = time.monotonic() - began
         self._record.add_database(store, database, seconds)
         self._console.print(f"{database.label}: {data} in {seconds:.1f} s", highlight=False)
@@ -205,37 +204,16 @@ class _Race:
     def _practice(self, load: Generator) -> None:
         """Load the first entrant for the generator's own sake; its figures would be those of a cold generator."""
         with self._console.status("practice: the generator warms up"):
-            running = self._start(self._entrants[0])
+            running = self._starter.start(self._entrants[0])
             load.load(running.target.url, lambda line: None)
             running.stop()
-        self._clear()
-
-    def _clear(self) -> None:
-        """Put away what was uploaded to the server that was started last."""
-        if self._uploaded:
-            upload_folders.renew(self._uploaded)
-
-    def _start(self, entrant: Entrant) -> RunningServer:
-        server, url = entrant.server, None
-        if server.store in self._databases:
-            url = self._databases[server.store][1]
-            if self._experiment.workload.writes:
-                # What one run has written is not there for the next.
-                url = self._lab.new_database(server.service, server.store, self._profile.links)
-        cpus = set(self._setup.placement.server)
-        given = dict(self._experiment.settings)
-        if self._experiment.workload.keeps_files:
-            if self._uploaded:
-                upload_folders.make_room(self._uploaded)
-            self._uploaded = self._lab.new_folder("uploads")
-            given[upload_folders.FOLDER] = str(self._uploaded)
-        return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
+        self._starter.clear()
 
     def _measure(self, entrant: Entrant, load: Generator, show: Callable[[str], None]) -> Run:
         """One run; what went wrong with it is in `failed`."""
         run = Run(now())
         try:
-            running = self._start(entrant)
+            running = self._starter.start(entrant)
         except StartError as error:
             run.fail(str(error))
             return run
@@ -253,13 +231,9 @@ class _Race:
         return run
 
     def _sampler(self, server: Server, running: RunningServer, load: Generator) -> Sampler:
-        database = self._databases.get(server.store, (None, ""))[0]
-        trees = {"server": running.pid, "generator": load.pid}
-        if database and database.pid:
-            trees["database"] = database.pid
-        trees |= {f"upstream {service}": upstream.pid for service, upstream in self._lab.upstreams.items()}
+        trees, port = self._starter.trees(server, running, load), self._starter.database_port(server)
         apart = bool(self._lab.images)
-        return Sampler(trees, running.target.port, getattr(database, "port", None), apart=apart)
+        return Sampler(trees, running.target.port, port, apart=apart)
 
 
 def _describe(placement: Placement) -> str:

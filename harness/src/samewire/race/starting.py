@@ -1,0 +1,63 @@
+"""Starts servers as an experiment has them: on its data, with its settings, on its cores."""
+
+from pathlib import Path
+
+from samewire.databases import Database
+from samewire.lab import Lab
+from samewire.manifest import Server
+from samewire.process import RunningServer
+from samewire.race import upload_folders
+from samewire.race.experiment import Entrant, Experiment
+from samewire.race.generator import Generator
+from samewire.race.placement import Placement
+
+
+class Starter:
+    """Starts entrants of one experiment in a lab, each time on data of `links` links."""
+
+    def __init__(self, lab: Lab, experiment: Experiment, links: int, placement: Placement) -> None:
+        self._lab, self._experiment, self._links, self._placement = lab, experiment, links, placement
+        self._databases: dict[str, tuple[Database, str]] = {}
+        self._uploaded: Path | None = None
+
+    def load_data(self, store: str) -> Database:
+        """The database of a store, with the data of the service in it. Raises DatabaseError or ToolMissing."""
+        database = self._lab.database(store)
+        self._databases[store] = database, self._lab.new_database(self._experiment.service, store, self._links)
+        return database
+
+    def start(self, entrant: Entrant, server: Server | None = None) -> RunningServer:
+        """Start an entrant and wait until it is healthy. Raises StartError.
+
+        `server` takes the place of the entrant's own: the same one, with another command.
+        """
+        server, url = server or entrant.server, None
+        if server.store in self._databases:
+            url = self._databases[server.store][1]
+            if self._experiment.workload.writes:
+                # What one run has written is not there for the next.
+                url = self._lab.new_database(server.service, server.store, self._links)
+        given = dict(self._experiment.settings)
+        if self._experiment.workload.keeps_files:
+            if self._uploaded:
+                upload_folders.make_room(self._uploaded)
+            self._uploaded = self._lab.new_folder("uploads")
+            given[upload_folders.FOLDER] = str(self._uploaded)
+        cpus = set(self._placement.server)
+        return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
+
+    def clear(self) -> None:
+        """Put away what was uploaded to the server that was started last."""
+        if self._uploaded:
+            upload_folders.renew(self._uploaded)
+
+    def trees(self, server: Server, running: RunningServer, load: Generator) -> dict[str, int]:
+        """The first process of all that takes part in a run, by name: server, generator, database, upstreams."""
+        trees = {"server": running.pid, "generator": load.pid}
+        if server.store in self._databases and (pid := self._databases[server.store][0].pid):
+            trees["database"] = pid
+        return trees | {f"upstream {service}": upstream.pid for service, upstream in self._lab.upstreams.items()}
+
+    def database_port(self, server: Server) -> int | None:
+        """The port of the server's database, if it has one that is known."""
+        return getattr(self._databases.get(server.store, (None, ""))[0], "port", None)
