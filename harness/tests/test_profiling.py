@@ -12,7 +12,7 @@ from samewire.profiling import ProfilingError, async_profiler, cpuprofile, perf_
 from samewire.profiling.cpuprofile import Window
 from samewire.profiling.profilers import JvmProfiler, PerfProfiler, profiler_of
 from samewire.profiling.stacks import Share, Stacks, differences
-from samewire.race.experiment import ExperimentError
+from samewire.race.experiment import ExperimentError, load
 from samewire.toolchains import ToolMissing, missing, tool
 
 ALWAYS = Window(0.0, float("inf"))
@@ -267,3 +267,9 @@ def test_the_seconds_are_divided_among_the_samples_of_uploads():
     wish = run.Wish(upload, "smoke", seconds=6.0)
     assert wish.race_profile().hold_s == pytest.approx(6.0 / len(upload.workload.samples))
     assert run.Wish(run.experiment_of("randoms"), "smoke", seconds=6.0).race_profile().hold_s == 6.0
+
+
+@pytest.mark.parametrize("name", ["actors-todo", "event-loop"])
+def test_a_profile_is_of_seconds_however_users_leave_in_a_race(name):
+    profile = run.Wish(load(name), "paper", seconds=7.0).race_profile()
+    assert (profile.hold_s, profile.requests_per_user) == (7.0, 0)

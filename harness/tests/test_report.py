@@ -602,7 +602,8 @@ def test_enumeration():
 
 
 def test_the_page_has_every_section(page):
-    sections = {"warnings", "results", "findings", "ratios", "time", "latency", "resources", "conformance", "set-up"}
+    sections = {"warnings", "results", "findings", "ratios", "time", "latency", "resources", "used"}
+    sections |= {"conformance", "set-up"}
     assert sections | {"reading", "data"} == Page(page).sections.keys() - {""}
 
 
@@ -647,10 +648,10 @@ def test_the_page_shows_conformance_set_up_findings_and_warnings(page):
 
 def test_the_stand_in_is_named_wherever_its_figures_are(page):
     parsed = Page(page)
-    for section in ("results", "time", "latency", "resources", "conformance"):
+    for section in ("results", "time", "latency", "resources", "used", "conformance"):
         assert STAND_IN in parsed.text(section)
     labels = [value for key, value in parsed.attributes if key == "aria-label" and "node/mongodb" in value]
-    assert len(labels) == 2
+    assert len(labels) == 5
     assert all(STAND_IN in label for label in labels)
     assert "mongodb" not in parsed.text("ratios")
 
@@ -740,6 +741,31 @@ def test_over_time_a_conversation_shows_deliveries(conversation):
     labels = [value for key, value in Page(html_of(conversation)).attributes if key == "aria-label"]
     (label,) = (label for label in labels if label.startswith("Deliveries over 60 seconds"))
     assert label.count("mostly about 1,500 per second") == len(ROOM)
+
+
+def test_what_is_read_every_second_is_shown_over_time(conversation):
+    for each in conversation["runs"]:
+        for row in each["load"]["series"]:
+            row["users"] = 33
+        for row in each["processes"]["server"]:
+            row |= {"cpu_s": 0.5, "rss_bytes": 64 << 20, "voluntary_switches": 700, "involuntary_switches": 50}
+    # Containers: bytes are not read.
+    conversation["runs"][0]["processes"]["server"][0]["bytes_in"] = None
+    labels = [value for key, value in Page(html_of(conversation)).attributes if key == "aria-label"]
+    usual = {
+        "Users": "33",
+        "CPU of the server, cores": "0.5",
+        "Memory of the server, RSS, MiB": "64",
+        "Context switches of the server, per second": "750",
+    }
+    for title, figure in usual.items():
+        (label,) = (label for label in labels if label.startswith(f"{title}, over 60 seconds"))
+        assert label.count(f"mostly about {figure}") == len(ROOM)
+    assert not [label for label in labels if label.startswith("Bytes of users")]
+
+
+def test_over_time_nothing_is_shown_of_samples_in_an_order_of_their_own(uploads_page):
+    assert "used" not in Page(uploads_page).sections
 
 
 def test_transports_of_one_stack_have_lines_of_their_own(conversation):

@@ -75,7 +75,8 @@ class Wish:
     def race_profile(self) -> Profile:
         """The profile, whose holds take so many seconds in all. Raises ExperimentError."""
         holds = max(1, len(self.experiment.workload.sample_names))
-        return replace(self.experiment.profile(self.profile), hold_s=self.seconds / holds)
+        # However many requests each user sends in a race: a profile is of some seconds.
+        return replace(self.experiment.profile(self.profile), hold_s=self.seconds / holds, requests_per_user=0)
 
 
 def profile(entrants: Sequence[Entrant], wish: Wish, console: Console) -> list[Profiled]:
@@ -166,7 +167,9 @@ class _Run:
             if self._warmer:
                 warming = self._warmer.warm(running.target.url, running.pid, sampler, show)
                 self._starter.clear()
-            totals, window = self._hold(running, profiler, sampler, show)
+            cost = warming.cpu_us_per_request if warming else None
+            rate = self._profile.rate(cost, len(self._placement.server))
+            totals, window = self._hold(running, profiler, sampler, show, rate)
             warnings += validity.not_quiet(window, "during")
         finally:
             try:
@@ -179,7 +182,12 @@ class _Run:
         return Loaded(totals, profiler.seconds, warming, warnings)
 
     def _hold(
-        self, running: RunningServer, profiler: Profiler, sampler: Sampler, show: Callable[[str], None]
+        self,
+        running: RunningServer,
+        profiler: Profiler,
+        sampler: Sampler,
+        show: Callable[[str], None],
+        rate_per_s: float | None,
     ) -> tuple[Totals, Window]:
         """The totals of the hold, or of those of all samples of uploads, and what was used while the profiler sampled.
 
@@ -206,7 +214,7 @@ class _Run:
                     marks.append(sampler.snapshot())
                     profiler.end(running)
 
-            result = Result.read(self._load.load(running.target.url, follow, number), workload.stage)
+            result = Result.read(self._load.load(running.target.url, follow, number, rate_per_s), workload.stage)
             self._starter.clear()
             if "ramp_down" not in result.stages:
                 raise ProfilingError(f"{running.target.name}: {validity.gave_up(result.whole)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samewire.process import RunningServer
-from samewire.race import validity
+from samewire.race import RaceError, validity
 from samewire.race.generator import Generator
 from samewire.race.load import Load, Result, SampledLoad, Totals, Unfinished
 from samewire.race.measured import Footprint, Measured
@@ -139,7 +139,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
     cost = run.warming.cpu_us_per_request if run.warming else None
     try:
         rate = course.profile.rate(cost, len(course.placement.server))
-    except ValueError as error:
+    except RaceError as error:
         run.fail(str(error))
         return
     result, hold = watch.load(rate_per_s=rate)

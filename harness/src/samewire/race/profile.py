@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
+from samewire.race import RaceError
+
 WINDOW_S = 1.5
 """Seconds of load after which, while a server is warmed, the processor time of a request is looked at."""
 
@@ -49,11 +51,11 @@ class Profile:
     def rate(self, cpu_us_per_request: float | None, cores: int) -> float | None:
         """Requests per second for a server with so many cores, whose requests cost so much; None if users do not wait.
 
-        Raises ValueError if the rate depends on a cost and there is none.
+        Raises RaceError if the rate depends on a cost and there is none.
         """
         if self.cpu_share:
             if not cpu_us_per_request:
-                raise ValueError("the cost of a request is not known: it is measured while a server is warmed")
+                raise RaceError("the cost of a request is not known: it is measured while a server is warmed")
             return self.cpu_share * cores / (cpu_us_per_request / 1e6)
         return self.rate_per_s or None
 

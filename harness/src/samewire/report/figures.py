@@ -39,7 +39,7 @@ def over_time(race: Race) -> list[Panel]:
     Seconds in which a few servers still wait for the last of their answers are left out, and told of.
     """
     seconds = {entrant.id: _per_second(race.kind, entrant) for entrant in race.entrants}
-    end = time_end([{second: sum(rates) for second, rates in each.items()} for each in seconds.values()])
+    end = shown_seconds(race)
     shown = {server: {t: rates for t, rates in each.items() if t <= end} for server, each in seconds.items()}
     top = max((max(rates) for each in shown.values() for rates in each.values()), default=0)
     drawn = {}
@@ -57,9 +57,15 @@ def over_time(race: Race) -> list[Panel]:
     def beyond(entrants: Sequence[Entrant]) -> str:
         return _beyond(end, {entrant.name: seconds[entrant.id] for entrant in entrants}, race.kind.below.lower())
 
-    spans = _ramps(race.data["parameters"], end)
+    spans = ramps(race.data["parameters"], end)
     title = f"{race.kind.rate} over {end} seconds"
     return panels(race, drawn, axes.linear(end, steps=6), axes.linear(top), title, tell, spans, note=beyond)
+
+
+def shown_seconds(race: Race) -> int:
+    """How many seconds the axes of time show."""
+    seconds = [_per_second(race.kind, entrant) for entrant in race.entrants]
+    return time_end([{second: sum(rates) for second, rates in each.items()} for each in seconds])
 
 
 def time_end(counts: Iterable[Mapping[int, int]]) -> int:
@@ -105,7 +111,7 @@ def _per_second(kind: Kind, entrant: Entrant) -> dict[int, list[int]]:
     return dict(sorted(rates.items()))
 
 
-def _ramps(parameters: Mapping[str, Any], last: float) -> list[tuple[float, float, str]]:
+def ramps(parameters: Mapping[str, Any], last: float) -> list[tuple[float, float, str]]:
     """The ramps of the load as parts of the time axis, as far as the parameters tell them."""
     up, hold, down = (parameters.get(key) for key in ("ramp_up_s", "hold_s", "ramp_down_s"))
     if not all(isinstance(part, int | float) for part in (up, hold, down)):

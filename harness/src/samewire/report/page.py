@@ -21,7 +21,7 @@ from samewire.race import same
 from samewire.race.metric import Metric
 from samewire.race.metrics import metric
 from samewire.race.workloads import Kind
-from samewire.report import charts, figures, numbers, ratios, samples, tables
+from samewire.report import charts, figures, numbers, ratios, samples, seconds, tables
 from samewire.report.entrants import Entrant, Group
 from samewire.report.model import Race, load, measured
 from samewire.report.numbers import ABSENT, Estimate, count, number, rate_text
@@ -100,6 +100,7 @@ def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProx
         users_of_samples=samples.users_of_samples(race),
         variability=samples.variability(race),
         over_time=figures.over_time(race),
+        used=seconds.used(race),
         distributions=figures.distributions(race),
         resources=figures.resources(race),
         everything=[(metric(key), [entrant.estimate(key) for entrant in race.entrants]) for key in measured(race)],
