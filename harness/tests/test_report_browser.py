@@ -210,7 +210,8 @@ def _charts(race):
     """Sections with charts of lines or points, and how many of those each has for one group."""
     if race.samples:
         return {"By sample": len(race.kind.by_sample), "Context switches and variability": 1}
-    return {f"{race.kind.rate} over time": 1, "Latency distribution": 1}
+    # What is read every second of these made-up races are three quantities.
+    return {f"{race.kind.rate} over time": 1, "Latency distribution": 1, "Resources over time": 3}
 
 
 def _results(page):
