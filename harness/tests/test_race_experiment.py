@@ -1,10 +1,22 @@
+import csv
 import shutil
+import tomllib
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
 
 from samewire.manifest import Server, Variant
-from samewire.race.experiment import EXPERIMENTS, PROFILES, Entrant, ExperimentError, Selector, find_experiments, load
+from samewire.race.experiment import (
+    EXPERIMENTS,
+    PROFILES,
+    PUBLISHED,
+    Entrant,
+    ExperimentError,
+    Selector,
+    find_experiments,
+    load,
+)
 
 SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
 
@@ -51,6 +63,33 @@ def test_published_values_have_the_unit_of_their_row():
     assert findings["more-cpu-by-websocket"].published == "cpu: higher"
 
 
+SET_UP = {"users", "requests_per_user", "requests_total", "note", "unit", "disk"}
+"""Columns that tell how a study measured, not what."""
+
+
+def _cited():
+    """The facts that findings cite, by the table of the study."""
+    cited = defaultdict(list)
+    for path in EXPERIMENTS.glob("*.toml"):
+        content = tomllib.loads(path.read_text())
+        published = content["study"]["published"]
+        for table in [published] if isinstance(published, str) else published:
+            cited[table] += [fact for finding in content["findings"] for fact in finding["published"]]
+    return cited
+
+
+@pytest.mark.parametrize(("table", "facts"), _cited().items())
+def test_every_row_and_column_of_a_studys_table_is_cited_by_a_finding(table, facts):
+    lines = [line for line in (PUBLISHED / table).read_text().splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    known = {name for fact in facts for name in (fact["column"], *fact.keys() - {"column"})}
+    assert rows[0].keys() - known <= SET_UP
+    for row in rows:
+        told = [name for name, value in row.items() if value and not any(name in fact for fact in facts)]
+        cited = any(fact.items() - {("column", fact["column"])} <= row.items() for fact in facts)
+        assert cited or not told, row
+
+
 def test_a_client_of_the_chats_paper_profile_sends_200_messages():
     experiment = load("chat")
     paper, users = experiment.profile("paper"), experiment.workload.users
@@ -80,7 +119,7 @@ def test_selectors_match_manifests():
     [
         ("users = 40", "users = 40\nthink_time_s = 1", r"\$\.workload.*think_time_s"),
         ("at_least = 4.0", "at_least = 4.0\norder = [{}, {}]", r"findings\[1\]"),
-        ('{ language = "PHP" }', '{ server = "servers-php/x" }', r"findings\[4\]\.subject"),
+        ('{ language = "PHP" }', '{ server = "servers-php/x" }', r"findings\[5\]\.subject"),
         ('column = "latency_mean_ms"', 'column = "latency_p50_ms"', "no such fact"),
         ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
         ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),

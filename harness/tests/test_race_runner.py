@@ -528,7 +528,7 @@ def test_a_conversation_is_ranked_by_what_a_delivery_costs(fake):
     # Users are paced: a server that is mostly idle holds nobody back.
     assert run["warnings"] == ["errors: 2 missed"]
     assert {finding["id"]: finding["verdict"] for finding in content["findings"]}[
-        "less-memory-by-websocket"
+        "more-cpu-by-websocket"
     ] == "undecided"
 
 

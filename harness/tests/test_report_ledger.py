@@ -8,6 +8,7 @@ import pytest
 from synthetic_run import synthetic_run
 
 from samewire.race.experiment import load
+from samewire.race.verdicts import NOT_TESTED
 from samewire.report import kept, ledger
 from samewire.report.ledger import NO_RECORD, TABLE, chapters, page, table
 
@@ -40,8 +41,13 @@ def test_every_finding_of_every_experiment_is_in_it(records):
     for chapter in found:
         texts = [entry.text for entry in chapter.entries]
         assert texts == [finding.text for finding in chapter.experiment.findings]
-    without = [entry for chapter in found if not chapter.record for entry in chapter.entries]
-    assert {entry.verdict for entry in without} == {NO_RECORD}
+    without = [chapter for chapter in found if not chapter.record]
+    # What cannot be tested needs no record.
+    assert [(entry.verdict, entry.why) for chapter in without for entry in chapter.entries] == [
+        (NOT_TESTED, finding.untested) if finding.untested else (NO_RECORD, "")
+        for chapter in without
+        for finding in chapter.experiment.findings
+    ]
 
 
 def test_the_newest_record_counts(records):
@@ -50,8 +56,9 @@ def test_the_newest_record_counts(records):
     first, *others = chapter.entries
     assert first.verdict == "holds"
     assert first.ours == "≥ 1.50 × (1.20–1.80), node/pg to all"
-    assert {entry.verdict for entry in others} == {NO_RECORD}
-    assert chapter.verdicts == f"1 holds and {len(others)} {NO_RECORD}"
+    untested = sum(bool(finding.untested) for finding in chapter.experiment.findings)
+    assert {entry.verdict for entry in others} == {NO_RECORD, NOT_TESTED}
+    assert chapter.verdicts == f"1 holds, {len(others) - untested} {NO_RECORD} and {untested} {NOT_TESTED}"
 
 
 def test_a_record_of_a_finding_in_other_words_says_nothing(records, monkeypatch):

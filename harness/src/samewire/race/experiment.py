@@ -269,6 +269,7 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workloa
 _UNITS = {
     "requests_total": "requests",
     "rps": "requests/s",
+    "s": "s",
     "ms": "ms",
     "mb": "MB",
     "bytes": "bytes",

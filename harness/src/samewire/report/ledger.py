@@ -12,6 +12,7 @@ import jinja2
 from samewire.paths import CHECKOUT, RECORDS
 from samewire.race import same
 from samewire.race.experiment import Experiment, find_experiments, load
+from samewire.race.verdicts import NOT_TESTED
 from samewire.report import kept
 from samewire.report.model import Race, check
 from samewire.report.numbers import count, enumeration, moment, rate_text
@@ -68,8 +69,10 @@ def _chapter(experiment: Experiment, name: str, race: Race | None) -> Chapter:
     entries = []
     for finding in experiment.findings:
         one = judged.get(finding.id)
+        if finding.untested:
+            entry = Entry(experiment.name, finding.text, finding.published, "", NOT_TESTED, finding.untested)
         # A record of a finding that has been put in other words since says nothing of it.
-        if race and one and one.text == finding.text:
+        elif race and one and one.text == finding.text:
             why = race.shorten(one.why)
             entry = Entry(experiment.name, one.text, one.published, _ours(race, one), one.verdict, why, stacks)
         else:
