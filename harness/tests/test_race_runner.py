@@ -388,6 +388,20 @@ def test_nothing_is_decided_on_a_machine_that_is_not_quiet(fake):
     )
 
 
+def test_nothing_is_decided_where_much_of_the_time_was_stolen(fake):
+    fake.setattr(observation.Window, "steal_share", lambda self: 0.09)
+    content = _content(_race())
+    assert content["doubt"] == ""
+    assert {run["metrics"]["stolen_share"] for run in content["runs"]} == {0.09}
+    assert all("the hypervisor gave 9% of the time to other machines" in run["warnings"] for run in content["runs"])
+    fake.setattr(observation.Window, "steal_share", lambda self: 0.11)
+    folder = _race()
+    content = _content(folder)
+    assert content["doubt"] == "the hypervisor gave 11% of the time to other machines"
+    assert {row["verdict"] for row in content["comparisons"]} == {"undecided", "not comparable: stand-in"}
+    assert "Nothing is ranked: the hypervisor gave 11% of the time" in write(folder).read_text()
+
+
 def test_nothing_is_decided_on_servers_that_are_cold(fake):
     content = _content(
         runner.race("shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST, SLOW], seed=3, rounds=5)

@@ -250,6 +250,12 @@ _DECLARED = (
         of_load=lambda run: run.hold.core_share("generator", run.placement.generator),
     ),
     Metric(
+        "stolen_share", "Time given to other machines", "%", 100.0,
+        about="the share of the time of all cores that the hypervisor gave to other machines",
+        of=_LOADS,
+        of_load=lambda run: run.hold.steal_share(),
+    ),
+    Metric(
         "ready_s", "Start, until healthy", "s",
         about="seconds from the begin of the server's first process to its first answer to `GET /healthz`",
         better=LOWER,

@@ -176,7 +176,9 @@ class Record:
         """Why nothing is decided, whoever it is about. To decide on equal servers is what a race of them is for."""
         if self._setup.experiment.same:
             return ""
-        return validity.noise(self._warnings) or ("" if self._setup.profile.steady_within_s else validity.COLD)
+        of_runs = (values.get("stolen_share", {}).values() for values in self._values.values())
+        stolen = [share for shares in of_runs for share in shares if share is not None]
+        return validity.noise(self._warnings, stolen) or ("" if self._setup.profile.steady_within_s else validity.COLD)
 
     def _bounds(self, server: str) -> dict[str, str]:
         warnings = self._warnings[server]

@@ -3,6 +3,7 @@
 All of it is told in warnings; nothing is dropped.
 """
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from samewire.race.load import Load, Totals
@@ -15,9 +16,12 @@ GENERATOR_BUSY = 0.85
 SERVER_BUSY = 0.90
 OTHER_LOAD = 0.15
 STEAL = 0.02
+"""The share of stolen time that is told of a run."""
+STOLEN = 0.1
+"""The share of stolen time, on the mean of all runs, above which nothing is decided: docs/explanation/measuring.md."""
 SERVED_IN_TURN = 0.8
 NOISY_RUNS = 0.1
-"""The share of runs with other load or stolen time beyond the two limits above which nothing is decided."""
+"""The share of runs with other load above which nothing is decided."""
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
@@ -134,13 +138,18 @@ def of_servers(warnings: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
     return lines
 
 
-def noise(warnings: Mapping[str, Sequence[Iterable[str]]]) -> str:
-    """Why nothing is decided if the machine was too often not quiet; empty if it was quiet enough."""
+def noise(warnings: Mapping[str, Sequence[Iterable[str]]], stolen: Sequence[float]) -> str:
+    """Why nothing is decided if the machine was not quiet; empty if it was quiet enough.
+
+    `stolen` is the share of the time that the hypervisor gave to other machines, of each run.
+    """
     runs = [list(run) for of_server in warnings.values() for run in of_server]
-    noisy = sum(any(_NOT_QUIET in warning or _STOLEN in warning for warning in run) for run in runs)
-    if noisy <= NOISY_RUNS * len(runs):
-        return ""
-    return f"the machine was not quiet in {noisy} of {len(runs)} runs"
+    noisy = sum(any(_NOT_QUIET in warning for warning in run) for run in runs)
+    if noisy > NOISY_RUNS * len(runs):
+        return f"the machine was not quiet in {noisy} of {len(runs)} runs"
+    if stolen and statistics.fmean(stolen) > STOLEN:
+        return f"the hypervisor gave {statistics.fmean(stolen):.0%} of the time to other machines"
+    return ""
 
 
 def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
