@@ -145,6 +145,7 @@ final class Users {
     private final long departure;
     private int position;
     private int ended;
+    private boolean leaving;
     private long due = -1;
     private int status;
     private long bytes;
@@ -195,9 +196,10 @@ final class Users {
     void complete(Request request) {
       long now = System.nanoTime();
       ended++;
+      leaving = leaves(now);
       // Of the one that the server is about to close the engine would only learn once it is closed,
       // maybe with the next request on its way; who leaves keeps no process or thread waiting.
-      if (lastOnConnection || leaves(now)) {
+      if (lastOnConnection || leaving) {
         request.connection().close();
       }
       if (request.isValid() && status != 0) {
@@ -280,7 +282,8 @@ final class Users {
         session.executor().schedule(session.runTask(), turn - elapsed, TimeUnit.NANOSECONDS);
         return false;
       }
-      if (user.leaves(now)) {
+      // With an answer it was decided then, together with the end of the connection.
+      if (user.leaving || (user.ended == 0 || plan.byRate()) && user.leaves(now)) {
         session.currentSequence().breakSequence(session);
       } else {
         sent++;
