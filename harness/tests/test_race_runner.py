@@ -394,6 +394,11 @@ def test_nothing_is_decided_where_much_of_the_time_was_stolen(fake):
     assert content["doubt"] == ""
     assert {run["metrics"]["stolen_share"] for run in content["runs"]} == {0.09}
     assert all("the hypervisor gave 9% of the time to other machines" in run["warnings"] for run in content["runs"])
+    # Who was held up by it is in the tail, of both servers: a ratio of tails is closer to 1 than the true one.
+    bounds = content["servers"][0]["bounds"]
+    assert (bounds["latency_p99_ms"], bounds["latency_sd_ms"], "latency_p50_ms" in bounds) == ("≤", "≤≥", False)
+    verdicts = {row["metric"]: row["verdict"] for row in content["comparisons"] if row["b"] == SLOW.id}
+    assert (verdicts["latency_p99_ms"], verdicts["throughput_rps"]) == ("undecided", "a higher")
     fake.setattr(observation.Window, "steal_share", lambda self: 0.11)
     folder = _race()
     content = _content(folder)

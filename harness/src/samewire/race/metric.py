@@ -25,7 +25,8 @@ class Metric:
     which end is the better one, empty where neither is.
 
     `held_back` is what its figure is of a server that could have answered more, had the other cores kept up;
-    `not_in_turn` of one that left some of its users waiting. Empty where the figure stays right.
+    `not_in_turn` of one that left some of its users waiting; `stolen` where the hypervisor gave time to other machines.
+    Empty where the figure stays right, or ratios of it do.
 
     `of` says what it is a figure of, `compared` in which of these servers are compared whatever the findings are. It is
     worked out of a load, or of the server's footprint in a whole run, and is None where it cannot be had.
@@ -40,6 +41,7 @@ class Metric:
     better: str = ""
     held_back: str = ""
     not_in_turn: str = ""
+    stolen: str = ""
     of: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     of_load: Callable[[Measured], float | int | None] | None = None

@@ -162,7 +162,8 @@ def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
     held_back = metric.held_back if _often(where + _NOT_THE_BOTTLENECK, runs) else ""
     left_out = _often(where + _NOT_IN_TURN, runs) or any(_NOT_SENT in warning for run in runs for warning in run)
     not_in_turn = metric.not_in_turn if left_out else ""
-    return "".join(sorted({*held_back, *not_in_turn}))
+    stolen = metric.stolen if _often(where + _STOLEN, runs) else ""
+    return "".join(sorted({*held_back, *not_in_turn, *stolen}))
 
 
 def _often(text: str, runs: Iterable[Iterable[str]]) -> int:

@@ -32,7 +32,7 @@ def verdict(race: Race) -> str:
     if not race.comparable:
         return "Nothing is ranked: every server ran on a stand-in."
     if not ranked:
-        return f"Nothing is ranked: {race.ranking.name} of every server is a bound, since other cores were full."
+        return f"Nothing is ranked: {race.ranking.name} of every server is a bound."
     best = ranked[0]
     value, words = best.estimate(race.ranking.metric), race.ranking
     if value.mean is None:
