@@ -180,6 +180,7 @@ def _anywhere(cores):
 def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "Lab", _FakeLab)
     monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
+    monkeypatch.setattr(warming, "Generator", runner.Generator)
     monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
     # On as many cores as the fake sampler knows, whatever this machine has.

@@ -18,7 +18,7 @@ from samewire.profiling.record import Loaded, Profiled, content, write
 from samewire.profiling.stacks import compiled
 from samewire.race import generator, validity
 from samewire.race.experiment import Entrant, Experiment, find_experiments, load
-from samewire.race.generator import Generator, Program
+from samewire.race.generator import Program
 from samewire.race.load import Result, Totals
 from samewire.race.placement import Placement, pinned, place
 from samewire.race.profile import Profile
@@ -26,7 +26,7 @@ from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
-from samewire.race.warming import Warmer
+from samewire.race.warming import generator_and_warmer
 from samewire.race.workloads import Uploads
 from samewire.record import fresh_pass
 
@@ -123,12 +123,7 @@ class _Run:
         self._starter = Starter(lab, wish.experiment, race_profile.links, placement)
         self._databases: dict[str, Database] = {}
         workload = wish.experiment.workload
-        scenarios = workload.scenarios(race_profile, seed)
-        windows = workload.warming(scenarios[0]) if race_profile.steady_within_s else []
-        self._load = Generator(program, [*scenarios, *windows], lab.run)
-        numbers = range(len(scenarios), len(scenarios) + len(windows))
-        within = race_profile.steady_within_s
-        self._warmer = Warmer(self._load, numbers, workload.stage, placement, within) if windows else None
+        self._load, self._warmer = generator_and_warmer(program, workload, race_profile, seed, lab.run, placement)
 
     def close(self) -> None:
         """End the generator."""

@@ -30,7 +30,7 @@ from samewire.race.profile import Profile
 from samewire.race.record import Record, Setup
 from samewire.race.sampler import Sampler
 from samewire.race.starting import Starter
-from samewire.race.warming import Warmer
+from samewire.race.warming import Warmer, generator_and_warmer
 from samewire.record import fresh_pass, why_stale
 
 
@@ -158,14 +158,10 @@ class _Race:
         for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
             if store in URL_VARIABLES:
                 self._load_data(store)
-        workload = self._experiment.workload
-        scenarios = workload.scenarios(profile, self._setup.seed)
-        windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
-        load = Generator(self._setup.program, [*scenarios, *windows], self._lab.run)
-        if windows:
-            numbers = range(len(scenarios), len(scenarios) + len(windows))
-            placement = self._setup.placement
-            self._warmer = Warmer(load, numbers, workload.stage, placement, profile.steady_within_s)
+        setup = self._setup
+        load, self._warmer = generator_and_warmer(
+            setup.program, self._experiment.workload, profile, setup.seed, self._lab.run, setup.placement
+        )
         try:
             self._rounds(load)
         finally:

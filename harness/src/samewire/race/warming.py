@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 import psutil
 
-from samewire.race.generator import Generator
+from samewire.process import RunFolder
+from samewire.race.generator import Generator, Program
 from samewire.race.load import Result, Stage
 from samewire.race.placement import Placement
+from samewire.race.profile import Profile
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Window
 from samewire.race.steadiness import Step, Warming, is_steady
+from samewire.race.workloads import Workload
 
 _BEFORE = 0.5
 """The share of the time that the windows on all cores may take."""
@@ -66,6 +69,21 @@ class Warmer:
         window = Window(before, sampler.snapshot())
         requests, used = result.whole.requests, (window.cpu_rate("server") or 0.0) * window.seconds
         return Step(window.end.at - began, cores, requests, used / requests * 1e6 if requests else None)
+
+
+def generator_and_warmer(
+    program: Program, workload: Workload, profile: Profile, seed: int, run: RunFolder, placement: Placement
+) -> tuple[Generator, Warmer | None]:
+    """The generator of a workload, and what warms servers by it, None in a profile that does not warm them.
+
+    Raises GeneratorError.
+    """
+    scenarios = workload.scenarios(profile, seed)
+    windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
+    load = Generator(program, [*scenarios, *windows], run)
+    numbers = range(len(scenarios), len(scenarios) + len(windows))
+    warmer = Warmer(load, numbers, workload.stage, placement, profile.steady_within_s) if windows else None
+    return load, warmer
 
 
 def move(pid: int, cores: Iterable[int]) -> None:
