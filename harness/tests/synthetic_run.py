@@ -343,6 +343,35 @@ def synthetic_uploads(*, rounds: int = 5, entrants: Sequence[Taker] = FOUR, seed
     }  # fmt: skip
 
 
+def synthetic_sweep(**wanted: Any) -> dict[str, Any]:
+    """A whole run.json of a sweep over users: the samples of uploads are its steps, each of twice as many users."""
+    record = synthetic_uploads(**wanted)
+    named = {f"sample {sample['name']}": f"sample {2**place}" for place, sample in enumerate(record["samples"])}
+
+    def as_steps(metrics: dict[str, Any]) -> dict[str, Any]:
+        steps = {}
+        for key, value in metrics.items():
+            name, _, sample = key.partition(" of ")
+            if sample:
+                steps[f"{name} of {named[sample]}"] = value
+        highest = metrics["throughput_rps of sample 1"]
+        whole = {"highest_rps": highest, "knee_rps": highest} | {
+            key: metrics[key] for key in ("error_share", "pss_peak_bytes")
+        }
+        return whole | steps
+
+    for run in record["runs"]:
+        run["metrics"] = as_steps(run["metrics"])
+    return record | {
+        "experiment": record["experiment"] | {"name": "sweep", "ranking": {"metric": "highest_rps", "best": "highest"}},
+        "parameters": record["parameters"] | {"kind": "sweep", "over": "users"},
+        "samples": [{"name": f"{2**place}", "users": 2**place, "load": 2.0**place} for place in range(len(named))],
+        "summary": {server: as_steps(metrics) for server, metrics in record["summary"].items()},
+        "comparisons": [],
+        "findings": [],
+    }
+
+
 def _take(taker: Taker, number: int, rng: np.random.Generator) -> dict[str, Any]:
     samples, metrics = {}, {}
     for place, sample in enumerate(SAMPLES):

@@ -9,13 +9,13 @@ import pytest
 
 from samewire.paths import CHECKOUT
 from samewire.race.measured import Measured
-from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
+from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, STEP, SWEEP, UPLOADS
 from samewire.race.metrics import METRICS, metric, reference
 from samewire.race.workloads import WORKLOADS
 
 KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
 NAMES = {kind.name for kind in KINDS.values()}
-USES = {*NAMES, SAMPLE}
+USES = {*NAMES, SAMPLE, STEP}
 
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -25,7 +25,7 @@ def test_every_metric_is_of_something_and_can_be_had(declared):
     assert declared.of
     assert {*declared.of, *declared.compared} <= USES
     assert set(declared.compared) <= set(declared.of)
-    assert bool(declared.of_load) != bool(declared.of_footprint)
+    assert [bool(one) for one in (declared.of_load, declared.of_footprint, declared.of_steps)].count(True) == 1
     assert declared.about
     # Figures of a run of uploads are means over its samples.
     assert UPLOADS not in declared.of or SAMPLE in declared.of or declared.of_footprint
@@ -42,8 +42,10 @@ def test_what_a_report_shows_of_a_kind_is_measured_in_it(kind):
     for key in (kind.ranking.metric, *columns, *kind.brief, *kind.compared):
         assert kind.name in METRICS[key].of
     assert all(METRICS[key].short for key in kind.brief)
+    part = next(workload.part for workload in WORKLOADS.values() if workload.told is kind)
     for key, _ in kind.by_sample:
-        assert SAMPLE in METRICS[key].of
+        assert part in METRICS[key].of
+    assert bool(kind.by_sample) == bool(kind.sample) == bool(part)
 
 
 @each_kind
@@ -71,7 +73,7 @@ def test_the_schema_of_a_record_knows_every_ranking():
 
 
 def test_the_kinds_are_those_that_metrics_are_of():
-    assert {REQUESTS, CONVERSATION, UPLOADS} == NAMES
+    assert {REQUESTS, CONVERSATION, UPLOADS, SWEEP} == NAMES
 
 
 def test_a_metric_that_is_not_declared_keeps_its_key():

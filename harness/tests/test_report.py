@@ -23,6 +23,7 @@ from synthetic_run import (
     encoded,
     synthetic_conversation,
     synthetic_run,
+    synthetic_sweep,
     synthetic_uploads,
     write_synthetic_run,
 )
@@ -872,6 +873,26 @@ def test_uploads_of_one_round_show_dashes_and_no_bars():
         assert "–a" in parsed.text(section)
     assert "with one round there is none" in parsed.text("samples")
     assert not re.search('class="interval', html.partition('id="ratios"')[0])
+
+
+def test_a_sweep_is_told_by_step_and_not_by_the_sizes_of_files():
+    record = synthetic_sweep()
+    parsed = Page(html_of(record))
+    assert "samples" in parsed.sections
+    assert "variability" not in parsed.sections
+    for section, texts in {
+        "results": ("highest, requests/s", "Ranked by highest throughput", "The knee is the step"),
+        "samples": ("By step", "Throughput, requests/s", "64 users", "Against the load of the step"),
+        "set-up": ("Steps of load", "512"),
+        "reading": ("A step’s load is a number of users", "Kleinrock"),
+    }.items():
+        for text in texts:
+            assert text in parsed.text(section), (section, text)
+    tomcat = Estimate.of(record["summary"][TOMCAT]["throughput_rps of sample 64"]).mean_text()
+    assert tomcat in parsed.text("samples")
+    del record["samples"][0]["load"]
+    with pytest.raises(ReportError, match="'load' is a required property"):
+        check(record, "run.json")
 
 
 def test_a_sample_that_one_server_has_not_is_a_dash(uploads):

@@ -27,7 +27,7 @@ from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
 from samewire.race.warming import generator_and_warmer
-from samewire.race.workloads import Uploads
+from samewire.race.workloads import SampledWorkload
 from samewire.record import fresh_pass
 
 PAGE = "flame.html"
@@ -184,32 +184,33 @@ class _Run:
         show: Callable[[str], None],
         rate_per_s: float | None,
     ) -> tuple[Totals, Window]:
-        """The totals of the hold, or of those of all samples of uploads, and what was used while the profiler sampled.
+        """The totals of the hold, or of those of all samples, and what was used while the profiler sampled.
 
         It samples from the begin of the first hold to the end of the last one.
         """
         workload = self._wish.experiment.workload
-        numbers = [0]
-        if isinstance(workload, Uploads):
+        rates = {0: rate_per_s}
+        if isinstance(workload, SampledWorkload):
             show("warm-up")
             self._load.load(running.target.url, lambda line: None)
             self._starter.clear()
-            numbers = [*range(1, len(workload.samples) + 1)]
+            rates = {number: workload.rate_of(one, rate_per_s) for number, one in enumerate(workload.samples, 1)}
         holds: list[Totals] = []
         marks: list[Snapshot] = []
-        for number in numbers:
+        first, last = min(rates), max(rates)
+        for number, rate in rates.items():
 
             def follow(line: Mapping, number: int = number) -> None:
                 stage = line.get("stage", "")
                 show(stage.replace("_", "-") if stage else f"{line['requests']:,} requests/s")
-                if stage == "hold" and number == numbers[0]:
+                if stage == "hold" and number == first:
                     profiler.begin(running)
                     marks.append(sampler.snapshot())
-                if stage == "ramp_down" and number == numbers[-1]:
+                if stage == "ramp_down" and number == last:
                     marks.append(sampler.snapshot())
                     profiler.end(running)
 
-            result = Result.read(self._load.load(running.target.url, follow, number, rate_per_s), workload.stage)
+            result = Result.read(self._load.load(running.target.url, follow, number, rate), workload.stage)
             self._starter.clear()
             if "ramp_down" not in result.stages:
                 raise ProfilingError(f"{running.target.name}: {validity.gave_up(result.whole)}")

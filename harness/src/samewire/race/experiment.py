@@ -13,7 +13,6 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError, workloads
-from samewire.race.metric import SAMPLE
 from samewire.race.metrics import metrics_of
 from samewire.race.profile import Profile
 from samewire.race.workloads import Workload
@@ -234,7 +233,7 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workloa
         there = ", ".join(samples) or "none"
         raise ExperimentError(f"{where}: no sample is called {', '.join(strangers)}; there are: {there}")
     of_samples = relation or "samples" in content
-    metrics = [one.key for one in metrics_of(SAMPLE)] if of_samples else workload.metrics()
+    metrics = [one.key for one in metrics_of(workload.part)] if of_samples else workload.metrics()
     for metric in content.get(relation) or filter(None, [content.get("metric")]):
         if metric not in metrics:
             raise ExperimentError(f"{where}: no metric is called {metric!r}; there are: {', '.join(metrics)}")

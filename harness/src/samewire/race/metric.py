@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from samewire.race.measured import Footprint, Measured
+from samewire.race.steps import Steps
 
 REQUESTS, CONVERSATION, UPLOADS, SAMPLE = "requests", "conversation", "uploads", "sample"
-"""What metrics are of: a run of one of three kinds, or one sample of a run with uploads."""
+SWEEP, STEP = "sweep", "step"
+"""What metrics are of: a run of one of four kinds, one sample of a run with uploads, or one step of a sweep."""
 
 LOWER, HIGHER = "lower", "higher"
 
@@ -29,7 +31,8 @@ class Metric:
     Empty where the figure stays right, or ratios of it do.
 
     `of` says what it is a figure of, `compared` in which of these servers are compared whatever the findings are. It is
-    worked out of a load, or of the server's footprint in a whole run, and is None where it cannot be had.
+    worked out of a load, of the server's footprint in a whole run, or of the steps of a sweep, and is None where it
+    cannot be had.
     """
 
     key: str
@@ -46,3 +49,4 @@ class Metric:
     compared: tuple[str, ...] = ()
     of_load: Callable[[Measured], float | int | None] | None = None
     of_footprint: Callable[[Footprint], float | int | None] | None = None
+    of_steps: Callable[[Steps], float | int | None] | None = None

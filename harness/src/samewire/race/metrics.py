@@ -18,12 +18,16 @@ from samewire.race.metric import (
     LOWER,
     REQUESTS,
     SAMPLE,
+    STEP,
+    SWEEP,
     UPLOADS,
     Metric,
 )
+from samewire.race.steps import Steps
 
-_RUNS = REQUESTS, CONVERSATION, UPLOADS
-_LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE
+_RUNS = REQUESTS, CONVERSATION, UPLOADS, SWEEP
+_LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE, STEP
+_ALL = *_LOADS, SWEEP
 _MIB = 2.0**-20
 
 
@@ -43,14 +47,62 @@ _DECLARED = (
         about="right answers per second",
         better=HIGHER,
         held_back=AT_LEAST,
-        of=(REQUESTS, UPLOADS, SAMPLE),
+        of=(REQUESTS, UPLOADS, SAMPLE, STEP),
         compared=(REQUESTS, UPLOADS),
         of_load=lambda run: run.load.counts.throughput_rps,
     ),
     Metric(
+        "highest_rps", "Throughput, highest of all steps", "requests/s",
+        short="req/s",
+        about="right answers per second in the step that had most",
+        better=HIGHER,
+        held_back=AT_LEAST,
+        of=(SWEEP,),
+        compared=(SWEEP,),
+        of_steps=lambda run: run.highest_rps,
+    ),
+    Metric(
+        "kept_share", "Throughput at the end, of the highest", "%", 100.0,
+        short="kept %",
+        about="right answers per second in the step with the most load, by those in the best: goodput past the knee",
+        better=HIGHER,
+        held_back=EITHER,
+        of=(SWEEP,),
+        compared=(SWEEP,),
+        of_steps=lambda run: run.kept_share,
+    ),
+    Metric(
+        "knee", "Knee, at",
+        short="knee",
+        about="the load of the step with the most throughput for its mean latency: users, or a multiple of the rate",
+        held_back=EITHER,
+        of=(SWEEP,),
+        compared=(SWEEP,),
+        of_steps=lambda run: run.knee and run.knee.value,
+    ),
+    Metric(
+        "knee_rps", "Knee, throughput", "requests/s",
+        about="right answers per second in that step",
+        better=HIGHER,
+        held_back=AT_LEAST,
+        of=(SWEEP,),
+        compared=(SWEEP,),
+        of_steps=lambda run: run.at_knee("throughput_rps"),
+    ),
+    Metric(
+        "knee_latency_mean_ms", "Knee, mean latency", "ms",
+        short="knee ms",
+        about="mean latency in that step",
+        better=LOWER,
+        held_back=AT_MOST,
+        of=(SWEEP,),
+        compared=(SWEEP,),
+        of_steps=lambda run: run.at_knee("latency_mean_ms"),
+    ),
+    Metric(
         "offered_rps", "Requests that were due", "requests/s",
         about="the rate at which requests were sent in turn, where users did not wait for answers",
-        of=(REQUESTS,),
+        of=(REQUESTS, STEP),
         of_load=lambda run: run.load.rate_per_s,
     ),
     Metric(
@@ -89,7 +141,7 @@ _DECLARED = (
         held_back=AT_MOST,
         not_in_turn=AT_LEAST,
         of=_LOADS,
-        compared=_RUNS,
+        compared=(REQUESTS, CONVERSATION, UPLOADS),
         of_load=lambda run: run.load.latency.mean,
     ),
     Metric(
@@ -138,7 +190,7 @@ _DECLARED = (
         better=LOWER,
         held_back=AT_MOST,
         not_in_turn=AT_LEAST,
-        of=(REQUESTS, CONVERSATION, SAMPLE),
+        of=(REQUESTS, CONVERSATION, SAMPLE, STEP),
         compared=(REQUESTS, CONVERSATION),
         of_load=lambda run: run.load.latency.p50,
     ),
@@ -160,7 +212,7 @@ _DECLARED = (
         held_back=AT_MOST,
         not_in_turn=AT_LEAST,
         stolen=AT_MOST,
-        of=(REQUESTS, CONVERSATION, SAMPLE),
+        of=(REQUESTS, CONVERSATION, SAMPLE, STEP),
         compared=(REQUESTS, CONVERSATION),
         of_load=lambda run: run.load.latency.p99,
     ),
@@ -182,7 +234,7 @@ _DECLARED = (
         held_back=AT_MOST,
         not_in_turn=AT_LEAST,
         stolen=AT_MOST,
-        of=(REQUESTS, UPLOADS, SAMPLE),
+        of=(REQUESTS, UPLOADS, SAMPLE, STEP),
         of_load=lambda run: run.load.latency.max,
     ),
     Metric(
@@ -190,7 +242,7 @@ _DECLARED = (
         short="errors %",
         about="errors by requests, over the whole load",
         better=LOWER,
-        of=_LOADS,
+        of=_ALL,
         of_load=lambda run: run.load.whole.error_share,
     ),
     Metric(
@@ -207,7 +259,7 @@ _DECLARED = (
         short="CPU µs",
         about="CPU of the server's processes per request",
         better=LOWER,
-        of=(REQUESTS, UPLOADS, SAMPLE),
+        of=(REQUESTS, UPLOADS, SAMPLE, STEP),
         compared=(REQUESTS, UPLOADS),
         of_load=lambda run: run.cpu_us_per(run.load.requests, "server"),
     ),
@@ -253,13 +305,13 @@ _DECLARED = (
     Metric(
         "generator_share", "CPU used of the generator's cores", "%", 100.0,
         about="CPU of the generator, of the generator's cores",
-        of=_LOADS,
+        of=_ALL,
         of_load=lambda run: run.hold.core_share("generator", run.placement.generator),
     ),
     Metric(
         "stolen_share", "Time given to other machines", "%", 100.0,
         about="the share of the time of all cores that the hypervisor gave to other machines",
-        of=_LOADS,
+        of=_ALL,
         of_load=lambda run: run.hold.steal_share(),
     ),
     Metric(
@@ -331,7 +383,7 @@ _DECLARED = (
     Metric(
         "switches_per_request", "Context switches per request",
         about="context switches, voluntary and not, per request",
-        of=(REQUESTS,),
+        of=(REQUESTS, STEP),
         compared=(REQUESTS,),
         of_load=lambda run: run.switches_per(run.load.requests),
     ),
@@ -414,7 +466,7 @@ METRICS = MappingProxyType({one.key: one for one in _DECLARED})
 
 
 def metrics_of(what: str) -> tuple[Metric, ...]:
-    """The metrics of a run of a kind, or of a sample."""
+    """The metrics of a run of a kind, of a sample, or of a step."""
     return tuple(one for one in METRICS.values() if what in one.of)
 
 
@@ -424,7 +476,7 @@ def compared_in(kind: str) -> tuple[str, ...]:
 
 
 def figures_of_load(what: str, run: Measured) -> dict[str, float | int | None]:
-    """The figures of a load by key: those of a run of a kind, or of a sample, that are worked out of a load."""
+    """The figures of a load by key: of a run of a kind, of a sample or a step, if worked out of a load."""
     return {one.key: one.of_load(run) for one in metrics_of(what) if one.of_load}
 
 
@@ -433,11 +485,16 @@ def figures_of_footprint(what: str, server: Footprint) -> dict[str, float | int 
     return {one.key: one.of_footprint(server) for one in metrics_of(what) if one.of_footprint}
 
 
+def figures_of_steps(steps: Steps) -> dict[str, float | int | None]:
+    """The figures by key that are worked out of the steps of a run that is a sweep."""
+    return {one.key: one.of_steps(steps) for one in metrics_of(SWEEP) if one.of_steps}
+
+
 def metric(key: str) -> Metric:
     """The metric of that key; one that is not declared keeps its key as its name.
 
     `<metric> of <request>` is that metric for the answers to one request of several, `<metric> of sample <name>` for
-    one sample.
+    one sample of uploads or one step of a sweep.
     """
     whole, _, part = key.partition(" of ")
     if part and whole in METRICS:
@@ -446,7 +503,7 @@ def metric(key: str) -> Metric:
 
 
 def of_sample(metric: str, sample: str) -> str:
-    """The key of a metric of one sample of uploads, such as `latency_mean_ms of sample 3`."""
+    """The key of a metric of one sample or step, such as `latency_mean_ms of sample 3`."""
     return f"{metric} of sample {sample}"
 
 

@@ -20,7 +20,7 @@ from samewire.race.sampler import Cost, Sampler, Second
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.steadiness import Warming
 from samewire.race.warming import Warmer
-from samewire.race.workloads import Uploads, Workload
+from samewire.race.workloads import SampledWorkload, Workload
 
 
 @dataclass
@@ -94,6 +94,10 @@ class Course:
     draw: random.Random
     clear: Callable[[], None]
 
+    def rate(self, warming: Warming | None) -> float | None:
+        """The profile's rate for a server that was warmed so. Raises RaceError if it depends on that and it was not."""
+        return self.profile.rate(warming.cpu_us_per_request if warming else None, len(self.placement.server))
+
     def measured(self, load: Load, hold: Window, watch: "_Watch") -> Measured:
         """The load with what was used in its hold."""
         profile = self.profile
@@ -125,7 +129,7 @@ def observe(
         run.warnings += validity.not_steady(run.warming)
         load.complaints()
         course.clear()
-    if isinstance(course.workload, Uploads):
+    if isinstance(course.workload, SampledWorkload):
         _observe_samples(run, course, course.workload, watch)
     else:
         _observe_load(run, course, watch)
@@ -136,9 +140,8 @@ def observe(
 
 def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
     workload = course.workload
-    cost = run.warming.cpu_us_per_request if run.warming else None
     try:
-        rate = course.profile.rate(cost, len(course.placement.server))
+        rate = course.rate(run.warming)
     except RaceError as error:
         run.fail(str(error))
         return
@@ -158,14 +161,20 @@ def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
     ]
 
 
-def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch") -> None:
+def _observe_samples(run: Run, course: Course, workload: SampledWorkload, watch: "_Watch") -> None:
     """The loads of all samples, one after the other in an order drawn for this run."""
+    try:
+        rate = course.rate(run.warming)
+    except RaceError as error:
+        run.fail(str(error))
+        return
     watch.warm_up()
     course.clear()
     wholes: list[Totals] = []
     measured: dict[str, Measured] = {}
     for sample in course.draw.sample(workload.samples, len(workload.samples)):
-        result, hold = watch.load(1 + workload.samples.index(sample), f"sample {sample.name}, ")
+        number = 1 + workload.samples.index(sample)
+        result, hold = watch.load(number, f"sample {sample.name}, ", workload.rate_of(sample, rate))
         course.clear()
         wholes.append(result.whole)
         if not hold:
@@ -174,7 +183,7 @@ def _observe_samples(run: Run, course: Course, workload: Uploads, watch: "_Watch
         load = workload.load(result)
         measured[sample.name] = course.measured(load, hold, watch)
         told = workload.warnings(measured[sample.name], workload.users_of(sample, course.profile))
-        told += validity.of_load(load, hold, course.placement, watch.complaints(), workload.closed)
+        told += validity.of_load(load, hold, course.placement, watch.complaints(), workload.is_closed(sample))
         run.warnings += [f"sample {sample.name}: {warning}" for warning in told]
     watch.sampler.stop()
     run.order = list(measured)

@@ -160,7 +160,8 @@ def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
     _, _, sample = metric.key.partition(" of sample ")
     where = f"sample {sample}: " if sample else ""
     held_back = metric.held_back if _often(where + _NOT_THE_BOTTLENECK, runs) else ""
-    left_out = _often(where + _NOT_IN_TURN, runs) or any(_NOT_SENT in warning for run in runs for warning in run)
+    unsent = (warning for run in runs for warning in run if _NOT_SENT in warning)
+    left_out = _often(where + _NOT_IN_TURN, runs) or any(where in warning for warning in unsent)
     not_in_turn = metric.not_in_turn if left_out else ""
     stolen = metric.stolen if _often(where + _STOLEN, runs) else ""
     return "".join(sorted({*held_back, *not_in_turn, *stolen}))

@@ -98,6 +98,7 @@ def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProx
         by_sample=samples.by_sample(race),
         sample_table=SampleTable(race),
         users_of_samples=samples.users_of_samples(race),
+        varies="latency_cv" in dict(race.kind.by_sample),
         variability=samples.variability(race),
         over_time=figures.over_time(race),
         used=seconds.used(race),

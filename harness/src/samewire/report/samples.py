@@ -62,12 +62,14 @@ def of_samples(race: Race, entrant: Entrant, key: str) -> list[Estimate]:
 
 
 def _sample_axis(race: Race) -> axes.Axis:
-    """A place for each sample, labelled with its name, the mean size and, for want of room below that, its unit."""
-    return axes.places(["\n".join((one["name"], *bytes_text(one["mean_bytes"]).split())) for one in race.samples])
+    """A place for each sample, labelled with its name; below it are the mean size of its files and, for want of room
+    below that, its unit."""
+    sizes = (bytes_text(one["mean_bytes"]).split() if "mean_bytes" in one else () for one in race.samples)
+    return axes.places(["\n".join((one["name"], *size)) for one, size in zip(race.samples, sizes, strict=True)])
 
 
 def variability(race: Race) -> list[Panel]:
-    """The coefficient of variation of latency against context switches per second, by server and sample."""
+    """The coefficient of variation of latency against context switches per second, by server and sample of files."""
     found: dict[str, list[charts.Point]] = {}
     for entrant in race.entrants:
         pairs = zip(of_samples(race, entrant, "switches_per_s"), of_samples(race, entrant, "latency_cv"), strict=True)

@@ -7,6 +7,8 @@ from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.conversation import Conversation
 from samewire.race.workloads.kind import Kind, Ranking
 from samewire.race.workloads.requests import Arrivals, Exchange, Lookups, Requests
+from samewire.race.workloads.sampled import SampledWorkload
+from samewire.race.workloads.sweep import Sweep
 from samewire.race.workloads.uploads import Uploads
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "Lookups",
     "Ranking",
     "Requests",
+    "SampledWorkload",
+    "Sweep",
     "Uploads",
     "Workload",
     "read",
@@ -29,6 +33,7 @@ WORKLOADS: Mapping[str, type[Workload]] = {
     "arrivals": Arrivals,
     "conversation": Conversation,
     "uploads": Uploads,
+    "sweep": Sweep,
 }
 """By the `kind` of an experiment's file."""
 

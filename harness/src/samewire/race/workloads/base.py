@@ -35,6 +35,9 @@ class Workload(ABC):
     keeps_files: ClassVar[bool] = False
     """Whether the server is given a folder for what its users upload."""
 
+    part: ClassVar[str] = ""
+    """What metrics of one of its samples are declared as, where there are any."""
+
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:
         """Of the part of an experiment's file, which has been checked against the schema."""

@@ -27,6 +27,24 @@ class Ranking:
 
 
 @dataclass(frozen=True)
+class SampleWords:
+    """How the samples of a run are told: in the heading of their section, above and below its charts, and in tables.
+
+    `means` says how figures of whole runs are worked out, `nothing` that there are none. `table` is the name of the
+    table of samples, `columns` what it has of each, and the heading of that.
+    """
+
+    heading: str
+    name: str
+    lede: str
+    axis: str
+    means: str
+    nothing: str
+    table: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Kind:
     """How a race of one kind is told; how to read it is told in `report/templates/reading/`, in the file of its name.
 
@@ -50,3 +68,4 @@ class Kind:
     dashes: str = ""  # what lines that are not solid mean
     samples: str = ""  # what latency is measured of, where its distribution is shown
     by_sample: tuple[tuple[str, bool], ...] = ()  # metrics shown by sample, and whether on a logarithmic axis
+    sample: SampleWords | None = None

@@ -15,9 +15,10 @@ from samewire.race.metric import SAMPLE, UPLOADS
 from samewire.race.metrics import figures_of_footprint, figures_of_load, of_sample
 from samewire.race.profile import WINDOW_S, Profile
 from samewire.race.upload_folders import disk
-from samewire.race.workloads.base import Table, Workload
-from samewire.race.workloads.kind import Kind, Ranking
+from samewire.race.workloads.base import Table
+from samewire.race.workloads.kind import Kind, Ranking, SampleWords
 from samewire.race.workloads.requests import FEW, RequestStage, right_per_s
+from samewire.race.workloads.sampled import SampledWorkload
 
 # Neither a rate over time nor one distribution of all latencies: samples come in another order in each run.
 TOLD = Kind(
@@ -59,6 +60,22 @@ TOLD = Kind(
         ("switches_per_s", True),
         ("uploaded_bytes_per_s", True),
     ),
+    sample=SampleWords(
+        heading="By sample",
+        name="Sample",
+        lede="The same figures for each sample of file sizes. A user sends the next request when the last one is "
+        "answered, so that latency grows with the number of users as well as with the files.",
+        axis="Against the number of the sample and, below it, the mean size of its files. Latency, context switches "
+        "and uploads are on logarithmic scales.",
+        means="Errors, memory and threads are those of whole runs; all else is a mean over the samples, but CV is the "
+        "sum of their standard deviations divided by that of their means.",
+        nothing="No sample was measured.",
+        table="Samples of file sizes",
+        columns=(
+            ("users", "Users"), ("mean_bytes", "Mean, bytes"), ("sd_bytes", "Standard deviation"),
+            ("largest_bytes", "Largest"),
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -80,7 +97,7 @@ class UploadCounts:
 
 
 @dataclass(frozen=True)
-class Uploads(Workload):
+class Uploads(SampledWorkload):
     """In each of the `samples` users upload `files_per_request` files at once, of sizes taken from its list in turn.
 
     `tail_weight` of the `files_per_sample` sizes are of a Pareto distribution of that shape, which ends at `tail_reach`
@@ -97,18 +114,14 @@ class Uploads(Workload):
 
     told = TOLD
     stage = UploadStage
+    part = SAMPLE
     keeps_files = True
 
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:
         return cls(**content | {"samples": tuple(map(_sample, table(content["samples"])))})
 
-    @property
-    def sample_names(self) -> tuple[str, ...]:
-        return tuple(sample.name for sample in self.samples)
-
     def users_of(self, sample: Sample, profile: Profile) -> int:
-        """How many users a sample has in a profile: at least one."""
         return max(1, round(sample.users * profile.users_share))
 
     def sizes(self, sample: Sample) -> list[int]:
@@ -169,7 +182,6 @@ class Uploads(Workload):
     def run_figures(
         self, samples: Mapping[str, Measured], load: SampledLoad, server: Footprint
     ) -> dict[str, float | int | None]:
-        """The figures of a run by key, and behind them those of its samples, in the order of the workload's."""
         by_sample = {sample.name: figures_of_load(SAMPLE, samples[sample.name]) for sample in self.samples}
         return self.means(by_sample, load.whole.error_share, figures_of_footprint(UPLOADS, server)) | {
             of_sample(metric, name): figure for name, figures in by_sample.items() for metric, figure in figures.items()
@@ -197,9 +209,7 @@ class Uploads(Workload):
         return {metric: figures[metric] for metric in self.metrics()}
 
     def parameters(self, profile: Profile) -> dict[str, Any]:
-        parameters = super().parameters(profile) | {"users_share": profile.users_share}
-        del parameters["samples"]
-        return parameters
+        return super().parameters(profile) | {"users_share": profile.users_share}
 
     def surroundings(self) -> dict[str, Any]:
         return {"disk": disk(STATE)}
