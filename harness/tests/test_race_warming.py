@@ -5,6 +5,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from hdrh.histogram import HdrHistogram
 
 from samewire.race import warming
 from samewire.race.load import Stage
@@ -50,7 +51,10 @@ class _Server:
         self.loads.append(scenario)
         self.cpu_s += next(self.costs) * 1000 / 1e6
         self.now += 2.0
-        stage = {"requests": 1000, "errors": {}, "duration_s": 2.0, "hdr": ""}
+        histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+        # The first answers are late.
+        histogram.record_value(400_000_000 if len(self.loads) == 1 else 1_000_000)
+        stage = {"requests": 1000, "errors": {}, "duration_s": 2.0, "hdr": histogram.encode().decode()}
         return {"hdr_unit": "ns", "stages": {"hold": stage}, "users_in_hold": 1, "users_lost": 0, "series": []}
 
     def snapshot(self):
@@ -78,8 +82,14 @@ def test_few_users_then_all_on_all_cores_then_all_on_its_own(warm):
     assert found.seconds == 20
     assert found.cpu_s == pytest.approx(sum([400, 300, 299, 298, 200, 150, 149, 150, 151, 150]) * 1000 / 1e6)
     assert found.steps[-1].cpu_us_per_request == pytest.approx(150)
+    # 150 µs are nine tenths of 166: it is the sixth window that is near.
+    assert found.near_s == 12
+    assert found.near_cpu_s == pytest.approx(sum([400, 300, 299, 298, 200, 150]) * 1000 / 1e6)
+    assert found.first_latency_max_ms == pytest.approx(400, rel=1e-3)
+    assert found.steps[-1].latency_max_ms == pytest.approx(1, rel=1e-3)
     assert found.as_dict()["windows"][0] == {
         "t_s": 2.0, "cores": 2, "requests": 1000, "cpu_us_per_request": pytest.approx(400),
+        "latency_max_ms": found.first_latency_max_ms,
     }  # fmt: skip
 
 
@@ -93,6 +103,7 @@ def test_a_server_that_does_not_become_steady_is_told(warm):
     found, server = warm([100 * 0.9**number for number in range(100)], within_s=40.0)
     assert not found.steady
     assert found.seconds == 40
+    assert found.near_s is found.near_cpu_s is None
     assert server.cores[-1] == {0}
     # Half of the time is left for its own cores.
     assert sum(step.cores == 1 for step in found.steps) == 10

@@ -343,6 +343,27 @@ _DECLARED = (
         of_footprint=lambda server: server.warming and server.warming.cpu_s,
     ),
     Metric(
+        "first_latency_max_ms", "First answers, highest latency", "ms",
+        about="the highest latency in the first window of the warm-up: the server's first answers, to few users",
+        better=LOWER,
+        of=_RUNS,
+        of_footprint=lambda server: server.warming and server.warming.first_latency_max_ms,
+    ),
+    Metric(
+        "near_s", "Warm-up, until 90 % of steady", "s",
+        about="seconds of load until a processor could answer 90 % as many requests as at the end of the warm-up",
+        better=LOWER,
+        of=_RUNS,
+        of_footprint=lambda server: server.warming and server.warming.near_s,
+    ),
+    Metric(
+        "near_cpu_s", "CPU until 90 % of steady", "s",
+        about="CPU of the server's processes until then",
+        better=LOWER,
+        of=_RUNS,
+        of_footprint=lambda server: server.warming and server.warming.near_cpu_s,
+    ),
+    Metric(
         "pss_idle_bytes", "Memory idle, PSS", "MiB", _MIB,
         about="proportional memory of the server's processes, idle",
         better=LOWER,

@@ -15,6 +15,7 @@ import psutil
 
 from samewire.process import RunFolder
 from samewire.race.generator import Generator, Program
+from samewire.race.latency import latency, merged
 from samewire.race.load import Result, Stage
 from samewire.race.placement import Placement
 from samewire.race.profile import Profile
@@ -68,7 +69,8 @@ class Warmer:
         result = Result.read(self.load.load(url, lambda line: None, scenario), self.stage)
         window = Window(before, sampler.snapshot())
         requests, used = result.whole.requests, (window.cpu_rate("server") or 0.0) * window.seconds
-        return Step(window.end.at - began, cores, requests, used / requests * 1e6 if requests else None)
+        highest = latency(merged(stage.hdr for stage in result.stages.values())).max
+        return Step(window.end.at - began, cores, requests, used / requests * 1e6 if requests else None, highest)
 
 
 def generator_and_warmer(
