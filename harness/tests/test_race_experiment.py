@@ -170,7 +170,7 @@ def test_what_is_wrong_with_settings_headers_or_a_metric_by_request_is_told(tmp_
     ("old", "new", "message"),
     [
         ('samples = "upload-samples.csv"', 'samples = "none.csv"', r"none\.csv"),
-        ("files_per_request = 2", "files_per_request = 3", r"\$\.workload\.files_per_request"),
+        ("files_per_request = 1", "files_per_request = 3", r"\$\.workload\.files_per_request"),
         ("tail_weight = 0.07", "tail_weight = 1.0", r"\$\.workload\.tail_weight"),
         ("users_share = 0.4\n", "", r"profiles\.quick.*users_share"),
         ('samples = ["10"]', 'samples = ["11"]', "no sample is called 11; there are: 1, 2, 3"),

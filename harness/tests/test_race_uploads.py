@@ -40,7 +40,7 @@ def test_scenarios_are_the_warm_up_and_each_sample():
     warm_up, *samples = scenarios = WORKLOAD.scenarios(QUICK, 1)
     assert scenarios == WORKLOAD.scenarios(QUICK, 1) != WORKLOAD.scenarios(QUICK, 2)
     assert [one["users"] for one in samples] == [400] * 8 + [160, 10]
-    assert {len(one["list"]) for one in scenarios} == {5000}
+    assert {len(one["list"]) for one in scenarios} == {10_000}
     for sample, scenario in zip(WORKLOAD.samples, samples, strict=True):
         assert all(request[:3] == ("/uploads", 201, "POST") for request in scenario["list"])
         files = [size for request in scenario["list"] for size in request[3]]
@@ -48,7 +48,7 @@ def test_scenarios_are_the_warm_up_and_each_sample():
     assert (warm_up["users"], warm_up["hold_s"], warm_up["warm_up_s"]) == (400, QUICK.warm_up_s, 0)
     # From all samples: a tenth each, which are five and six powers of ten apart.
     small = sum(max(request[3]) < 120 for request in warm_up["list"])
-    assert 400 < small < 1000
+    assert 800 < small < 2000
 
 
 def test_samples_are_described_by_what_their_lists_have():
