@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from samewire.containers.bases import bases_of
-from samewire.containers.rehearsal import sample
+from samewire.containers.rehearsal.bases import bases_of
+from samewire.containers.rehearsal.compose_test import sample
 from samewire.databases import URL_VARIABLES
 from samewire.manifest import find_servers
 from samewire.paths import CHECKOUT, HARNESS

@@ -7,8 +7,8 @@ import click
 from samewire.build import BuildError
 from samewire.cli import checkout, generate, judge, profile, race, servers
 from samewire.cli.output import FAILED, MISSING, USAGE, fail
-from samewire.containers.daemon import NoEngine
 from samewire.containers.engine import EngineError
+from samewire.containers.rehearsal.daemon import NoEngine
 from samewire.contract.files import ContractError
 from samewire.databases import DatabaseError
 from samewire.datasets import NoSchema

@@ -10,7 +10,7 @@ from samewire.build import BuildError
 from samewire.cli.output import FAILED, complain, console
 from samewire.cli.progress import CORES, with_progress
 from samewire.cli.servers import builds
-from samewire.containers.daemon import stop_stale_engine
+from samewire.containers.rehearsal.daemon import stop_stale_engine
 from samewire.manifest import find_servers
 from samewire.paths import CHECKOUT
 from samewire.process import remove_stale_runs

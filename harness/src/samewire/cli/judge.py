@@ -74,14 +74,14 @@ def compose_test(names: tuple[str, ...], layers: tuple[str, ...]) -> None:
     By default one server of each language on each database. Where no registry can be reached, base images and MongoDB
     are stand-ins, and the table says so.
     """
-    from samewire.containers import rehearsal
+    from samewire.containers.rehearsal.compose_test import in_containers, sample
     from samewire.setup import steps
     from samewire.suite import run_suite
 
-    chosen = select(find_servers(), names) if names else rehearsal.sample(find_servers())
+    chosen = select(find_servers(), names) if names else sample(find_servers())
     for stage in steps():
         with_progress(stage, at_once=CORES)
-    with rehearsal.in_containers(chosen, with_progress):
+    with in_containers(chosen, with_progress):
         status = run_suite(console, [server.id for server in chosen], compose=True, layers=layers)
     sys.exit(status)
 

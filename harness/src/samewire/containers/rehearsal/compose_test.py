@@ -12,9 +12,9 @@ import yaml
 
 from samewire.build import refuse_incomplete
 from samewire.containers import compose
-from samewire.containers.bases import bases_of, make_base, missing_bases
-from samewire.containers.daemon import engine
 from samewire.containers.engine import Container, EngineError, containers, docker
+from samewire.containers.rehearsal.bases import bases_of, make_base, missing_bases
+from samewire.containers.rehearsal.daemon import engine
 from samewire.databases import URL_VARIABLES
 from samewire.manifest import Server
 from samewire.paths import CHECKOUT, HARNESS
