@@ -48,7 +48,7 @@ class Entrant:
     @property
     def transport(self) -> str:
         """How the messages of a chat reach its users."""
-        return self.server.in_variant(self.variant).transport if self.variant else self.server.transport
+        return self.server.in_variant(self.variant).transport
 
 
 @dataclass(frozen=True)
