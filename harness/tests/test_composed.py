@@ -12,7 +12,7 @@ from samewire.containers import composed, engine, own
 from samewire.containers.composed import ComposedLab
 from samewire.containers.engine import Container, EngineError
 from samewire.containers.own import ContainerLab
-from samewire.manifest import find_servers
+from samewire.manifest import Variant, find_servers
 
 SERVER = replace(find_servers()[0], service="chat", store="memory")
 """Any will do, as one that needs nothing."""
@@ -119,6 +119,17 @@ def test_a_container_of_our_own_has_the_image_the_limits_and_the_variables(fake,
     assert set(_container().options()) <= set(argv)
     # Unset there as well, or docker would hand on ours.
     assert "PORT" not in options["env"]
+
+
+def test_a_variant_with_a_command_of_its_own_has_it_in_a_container_too(fake, monkeypatch):
+    fake[0].append(_container())
+    started = deque()
+    monkeypatch.setattr(own, "ContainerServer", lambda *a, **k: started.append(a) or _Started())
+    server = replace(SERVER, variants={"other": Variant("", run=("other", "command")), "env": Variant("", {"A": "b"})})
+    with ContainerLab() as lab:
+        lab.spawn(server, variant="other")
+        lab.spawn(server, variant="env")
+    assert [argv[argv.index("sha256:cd") + 1 :] for _, _, argv in started] == [["other", "command"], []]
 
 
 class _Started:

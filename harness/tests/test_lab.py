@@ -1,8 +1,12 @@
 """The place where servers and databases run together: real databases."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import psycopg
 
 from samewire.lab import Lab
+from samewire.manifest import Server, Variant
 
 
 def test_a_database_that_was_stopped_is_there_again_for_whoever_needs_it_next() -> None:
@@ -14,3 +18,38 @@ def test_a_database_that_was_stopped_is_there_again_for_whoever_needs_it_next() 
             assert connection.info.port == port
         database.stop()
     assert lab.databases() == {}
+
+
+class _NothingStarts(Lab):
+    """Notes what it would have started: the command, and a variable of the variant."""
+
+    def prepare(self, server):
+        pass
+
+    def launch(self, server, url, variables, cpus):
+        self.launched = server.run, variables.get("POOL")
+        return SimpleNamespace(alive=False)
+
+    def close(self):
+        return []
+
+
+def test_a_variant_is_started_by_its_command_and_with_its_environment(tmp_path) -> None:
+    variants = {"both": Variant("", {"POOL": "1"}, run=("variant",)), "env": Variant("", {"POOL": "2"})}
+    server = Server(
+        "servers-a/x", tmp_path, "chat", "PHP", "memory", "event-loop", {}, needs=(), build=(), run=("server",),
+        variants=variants,
+    )  # fmt: skip
+    with _NothingStarts() as lab:
+
+        def launched(one: Server, variant: str | None = None) -> tuple[tuple[str, ...], str | None]:
+            lab.spawn(one, variant=variant)
+            return lab.launched
+
+        assert launched(server) == (("server",), None)
+        assert launched(server, "env") == (("server",), "2")
+        assert launched(server, "both") == (("variant",), "1")
+        assert launched(server.in_variant("both")) == (("variant",), "1")
+        # A profiler adds to the variant's command.
+        profiled = replace(server.in_variant("both"), run=("variant", "--profile"))
+        assert launched(profiled, "both") == (("variant", "--profile"), "1")

@@ -104,6 +104,24 @@ def test_a_variant_with_a_transport_is_judged_as_a_server_is(checkout):
     assert chat.in_variant("quiet").transport == "socket.io"
 
 
+def test_a_variant_may_have_a_command_of_its_own(checkout):
+    root, write = checkout
+    heap = '[variants.heap]\ndescription = "more heap"\nrun = ["node", "--max-old-space-size=1024", "src/main.ts"]\n'
+    server = load(write("servers-node/shortener-heap", MANIFEST + heap), root)
+    variant = server.in_variant("heap")
+    assert (variant.run, variant.id) == (("node", "--max-old-space-size=1024", "src/main.ts"), server.id)
+    assert server.in_variant("").run == server.run == ("node", "src/main.ts")
+    quiet = load(write("servers-node/chat-socketio", CHAT), root).in_variant("quiet")
+    assert quiet.run == ("node", "src/main.ts")
+
+
+def test_a_variant_without_environment_and_command_is_an_error(checkout):
+    root, write = checkout
+    path = write("servers-node/bad", MANIFEST + '[variants.same]\ndescription = "the same"\n')
+    with pytest.raises(ManifestError, match=r"variants\.same"):
+        load(path, root)
+
+
 def test_only_a_chat_has_variants_with_a_transport(checkout):
     root, write = checkout
     path = write("servers-node/bad", CHAT.replace('"chat"\ntransport = "socket.io"', '"todo"'))

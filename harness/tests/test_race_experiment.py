@@ -11,6 +11,7 @@ from samewire.race.experiment import (
     EXPERIMENTS,
     PROFILES,
     PUBLISHED,
+    AnyOf,
     Entrant,
     ExperimentError,
     Selector,
@@ -114,12 +115,24 @@ def test_selectors_match_manifests():
     assert Selector(()).matches(in_variant)
 
 
+def test_others_may_be_those_of_several_selectors():
+    finding = next(one for one in load("shortener").findings if isinstance(one.others, AnyOf))
+    php = _server(concurrency="process-per-request").server
+    entrants = _server(), Entrant(php), Entrant(php, "connect-each-time")
+    assert [finding.others.matches(one) for one in entrants] == [True, False, True]
+    assert str(finding.others) == "concurrency = event-loop or variant = connect-each-time"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("users = 40", "users = 40\nthink_time_s = 1", r"\$\.workload.*think_time_s"),
         ("at_least = 4.0", "at_least = 4.0\norder = [{}, {}]", r"findings\[1\]"),
-        ('{ language = "PHP" }', '{ server = "servers-php/x" }', r"findings\[5\]\.subject"),
+        (
+            '{ language = "PHP", variant = "connect-each-time" }',
+            '{ server = "servers-php/x" }',
+            r"findings\[5\]\.subject",
+        ),
         ('column = "latency_mean_ms"', 'column = "latency_p50_ms"', "no such fact"),
         ('metric = "pss_peak_bytes"', 'metric = "pss"', "no metric is called 'pss'"),
         ("rounds = 1", "rounds = 0", r"profiles\.smoke\.rounds"),

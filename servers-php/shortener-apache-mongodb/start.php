@@ -26,6 +26,9 @@ try {
 } catch (InvalidArgumentException) {
     $fail('MONGODB_URL must be a URL like mongodb://user:password@host:27017/database.');
 }
+if (!in_array(getenv('CONNECTIONS'), [false, 'kept', 'per-request'], true)) {
+    $fail('CONNECTIONS must be kept or per-request.');
+}
 
 $environment = [
     'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",

@@ -27,6 +27,9 @@ if (
 ) {
     $fail('POSTGRES_URL must be a URL like postgres://user:password@host:5432/database.');
 }
+if (!in_array(getenv('CONNECTIONS'), [false, 'kept', 'per-request'], true)) {
+    $fail('CONNECTIONS must be kept or per-request.');
+}
 
 $environment = [
     'LISTEN' => (str_contains($host, ':') ? "[$host]" : $host) . ":$port",

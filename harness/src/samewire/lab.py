@@ -142,8 +142,10 @@ class Lab:
             for setting in settings(server.service)
             if setting.required and not (env and setting.name in env)
         }
-        if variant := variant or server.variant:
-            variables |= dict(server.variants[variant].env)
+        if variant and variant != server.variant:
+            server = server.in_variant(variant)
+        if server.variant:
+            variables |= dict(server.variants[server.variant].env)
         variables |= dict(env or {})
         running = self.launch(server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus)
         self._started.append(running)

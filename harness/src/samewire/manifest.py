@@ -20,14 +20,16 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """A server run in another way: the same code with other environment variables.
+    """A server run in another way: the same code with other environment variables, or by another command.
 
-    `transport` is how the messages of a chat reach its users, where that is another way than the server's.
+    `run` is the whole command, empty where it is the server's. `transport` is how the messages of a chat reach its
+    users, where that is another way than the server's.
     """
 
     description: str
-    env: Mapping[str, str]
+    env: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
+    run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,11 @@ class Server:
         return (*(name for name, role in self.stack.items() if role == "web framework"), self.http_server)
 
     def in_variant(self, name: str) -> "Server":
-        """The server as it runs in one of its variants."""
-        return replace(self, variant=name, transport=self.variants[name].transport or self.transport)
+        """The server as it runs in one of its variants; as it is if `name` is empty."""
+        if not name:
+            return self
+        about = self.variants[name]
+        return replace(self, variant=name, run=about.run or self.run, transport=about.transport or self.transport)
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,10 @@ def load(manifest: Path, root: Path = CHECKOUT) -> Server:
     if list(content["stack"].values()).count("HTTP server") != 1:
         raise ManifestError(f'{shown}: $.stack: exactly one entry has the role "HTTP server"')
     commands = {key: tuple(tuple(argv) for argv in content.pop(key, [])) for key in ("build", "lint", "test")}
-    variants = {name: Variant(**variant) for name, variant in content.pop("variants", {}).items()}
+    variants = {
+        name: Variant(**variant | {"run": tuple(variant.get("run", ()))})
+        for name, variant in content.pop("variants", {}).items()
+    }
     return Server(
         id=manifest.parent.relative_to(root).as_posix(),
         folder=manifest.parent,

@@ -19,11 +19,11 @@ export class Database {
   #away = false;
 
   // #region database.pool
-  constructor(url: string, logger: Logger) {
+  constructor(url: string, poolSize: number, logger: Logger) {
     this.#logger = logger;
     this.#client = new MongoClient(url, {
       appName: 'shortener-mongodb',
-      maxPoolSize: 10, // connections are opened when first needed, and kept
+      maxPoolSize: poolSize, // connections are opened when first needed, and kept
       waitQueueTimeoutMS: 4_500, // to wait for a connection that is free
       connectTimeoutMS: 4_500,
       socketTimeoutMS: 4_500, // MongoDB says nothing at all

@@ -11,6 +11,7 @@ const logger = pino(pino.destination(process.stderr.fd));
 const Settings = z.object({
   HOST: z.string().nonempty().default('127.0.0.1'),
   PORT: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(65_535)),
+  POOL_SIZE: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(100)).default(10),
   MONGODB_URL: z
     .string()
     .refine(isMongodbUrl, 'must have the form mongodb://host:port/database')
@@ -22,10 +23,10 @@ if (!settings.success) {
   logger.fatal(z.prettifyError(settings.error)); // the name of the setting, without its value: that may hold a password
   process.exit(1);
 }
-const { HOST, PORT, MONGODB_URL } = settings.data;
+const { HOST, PORT, MONGODB_URL, POOL_SIZE } = settings.data;
 // #endregion server.configure
 
-const database = new Database(MONGODB_URL, logger);
+const database = new Database(MONGODB_URL, POOL_SIZE, logger);
 
 const server = createHttpServer(createApp(new Links(database), logger));
 server.once('error', (error) => {

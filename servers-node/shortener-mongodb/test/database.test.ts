@@ -38,7 +38,7 @@ test('each operation connects, if none has connected before', async () => {
   });
   await once(mongodb.listen(0, '127.0.0.1'), 'listening');
   const { port } = mongodb.address() as AddressInfo;
-  const database = new Database(`mongodb://127.0.0.1:${port}/links`, pino({ enabled: false }));
+  const database = new Database(`mongodb://127.0.0.1:${port}/links`, 10, pino({ enabled: false }));
   for (const _attempt of [1, 2]) {
     const before = connections;
     await assert.rejects(

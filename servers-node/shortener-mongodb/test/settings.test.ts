@@ -7,6 +7,7 @@ const good = { PORT: '8080', MONGODB_URL: 'mongodb://user:secret@127.0.0.1:27017
 for (const [name, values] of Object.entries({
   HOST: [''],
   PORT: ['65536', '8e3'],
+  POOL_SIZE: ['0', '101', 'ten'],
   MONGODB_URL: [
     'secret',
     'http://user:secret@127.0.0.1/links',

@@ -17,7 +17,7 @@ export class Database {
   #away = false;
 
   // #region database.pool
-  constructor(connectionString: string, queries: 'pooled' | 'pipelined', logger: Logger) {
+  constructor(connectionString: string, queries: 'pooled' | 'pipelined', poolSize: number, logger: Logger) {
     this.#logger = logger;
     const config = {
       connectionString,
@@ -30,7 +30,7 @@ export class Database {
     this.#connections =
       queries === 'pipelined'
         ? new PipelinedClients(config)
-        : new pg.Pool({ ...config, max: 10, idleTimeoutMillis: 0 }); // connections are kept
+        : new pg.Pool({ ...config, max: poolSize, idleTimeoutMillis: 0 }); // connections are kept
     // A connection was lost, and is dropped already; without a listener the event would end the process.
     this.#connections.on('error', (error) => this.#reportAway(error));
   }

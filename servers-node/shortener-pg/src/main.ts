@@ -11,6 +11,7 @@ const logger = pino(pino.destination(process.stderr.fd));
 const Settings = z.object({
   HOST: z.string().nonempty().default('127.0.0.1'),
   PORT: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(65_535)),
+  POOL_SIZE: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(100)).default(10),
   POSTGRES_URL: z
     .url({ protocol: /^postgres(ql)?$/, hostname: /./ })
     .regex(/^\w+:\/\/[^/]+\/[^/?]/, 'must name a database'),
@@ -22,10 +23,10 @@ if (!settings.success) {
   logger.fatal(z.prettifyError(settings.error)); // the name of the setting, without its value: that may hold a password
   process.exit(1);
 }
-const { HOST, PORT, POSTGRES_URL, QUERIES } = settings.data;
+const { HOST, PORT, POSTGRES_URL, POOL_SIZE, QUERIES } = settings.data;
 // #endregion server.configure
 
-const database = new Database(POSTGRES_URL, QUERIES, logger);
+const database = new Database(POSTGRES_URL, QUERIES, POOL_SIZE, logger);
 
 const server = createHttpServer(createApp(new Links(database), logger));
 server.once('error', (error) => {

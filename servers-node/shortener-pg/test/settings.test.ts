@@ -7,6 +7,7 @@ const good = { PORT: '8080', POSTGRES_URL: 'postgres://user:secret@127.0.0.1:543
 for (const [name, values] of Object.entries({
   HOST: [''],
   PORT: ['65536', '8e3'],
+  POOL_SIZE: ['0', '101', 'ten'],
   POSTGRES_URL: ['secret', 'http://user:secret@127.0.0.1/links', 'postgres://user:secret@127.0.0.1'],
   QUERIES: ['queued'],
 })) {

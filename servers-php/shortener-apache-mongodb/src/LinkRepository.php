@@ -12,7 +12,10 @@ use MongoDB\Driver\Exception\ServerException;
 use MongoDB\Driver\Manager;
 use MongoDB\Driver\Query;
 
-/** The driver opens the one connection of this process when it is needed, and keeps it for requests that follow. */
+/**
+ * The driver opens the one connection of this process when it is needed, and keeps it for requests that follow, unless
+ * CONNECTIONS says otherwise.
+ */
 class LinkRepository
 {
     private const OPTIONS = [
@@ -34,7 +37,8 @@ class LinkRepository
     /** @param string $links the collection, as `database.collection` */
     public function __construct(string $url, private readonly string $links)
     {
-        $this->manager = new Manager($url, self::OPTIONS);
+        $isKept = getenv('CONNECTIONS') !== 'per-request';
+        $this->manager = new Manager($url, self::OPTIONS, ['disableClientPersistence' => !$isKept]);
     }
 
     public function find(string $hash): ?string

@@ -8,7 +8,10 @@ use PDO;
 use PDOException;
 use PDOStatement;
 
-/** The one connection of this process: opened by its first request that needs it, kept for those that follow. */
+/**
+ * The one connection of this process: opened by its first request that needs it, kept for those that follow, unless
+ * CONNECTIONS says otherwise.
+ */
 final class Database
 {
     // #region database.pool
@@ -16,7 +19,6 @@ final class Database
     private const DSN = 'pgsql:tcp_user_timeout=5000;keepalives_idle=2;keepalives_interval=1';
 
     private const OPTIONS = [
-        PDO::ATTR_PERSISTENT => true,
         PDO::ATTR_TIMEOUT => 3, // seconds to connect; PDO tries a kept connection first, then a new one
         PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
         PDO::PGSQL_ATTR_DISABLE_PREPARES => true, // SQL and parameters in one round trip, still apart
@@ -62,12 +64,13 @@ final class Database
 
     private static function connect(): PDO
     {
-        $connection = new PDO(self::DSN, options: self::OPTIONS);
+        $options = self::OPTIONS + [PDO::ATTR_PERSISTENT => getenv('CONNECTIONS') !== 'per-request'];
+        $connection = new PDO(self::DSN, options: $options);
         try {
             // PDO looks at a kept connection, but may see only the database's farewell. This look sees the end.
             $connection->pgsqlGetNotify();
         } catch (PDOException) {
-            $connection = new PDO(self::DSN, options: self::OPTIONS);
+            $connection = new PDO(self::DSN, options: $options);
         }
 
         return $connection;

@@ -21,6 +21,8 @@ final class StartTest extends TestCase
      *           ["PORT", "0"]
      *           ["PORT", "65536"]
      *           ["PORT", "8e3"]
+     *           ["CONNECTIONS", ""]
+     *           ["CONNECTIONS", "pooled"]
      *           ["POSTGRES_URL", ""]
      *           ["POSTGRES_URL", "http://user:secret@127.0.0.1/links"]
      *           ["POSTGRES_URL", "postgres://user:secret@127.0.0.1"]

@@ -97,6 +97,6 @@ class ContainerLab(Lab):
                 argv += ["--volume", f"{value}:{value}"]
         environment = {key: value for key, value in os.environ.items() if key not in variables}
         log = self.run.folder(server.folder.name) / "log"
-        return ContainerServer(
-            server, url, [*argv, container.image], container=name, run=self.run, log=log, env=environment
-        )
+        # The image has the server's own command.
+        argv += [container.image, *(server.variants[server.variant].run if server.variant else ())]
+        return ContainerServer(server, url, argv, container=name, run=self.run, log=log, env=environment)

@@ -152,7 +152,7 @@ class _Run:
 
     def _observe(self, entrant: Entrant, profiler: Profiler, show: Callable[[str], None]) -> Loaded:
         """Start the server, load it while the profiler samples, and stop it."""
-        server = entrant.server
+        server = entrant.server.in_variant(entrant.variant)
         running = self._starter.start(entrant, profiler.command(server))
         warnings = []
         try:

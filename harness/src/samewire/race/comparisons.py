@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from samewire.race.experiment import Entrant, Selector
+from samewire.race.experiment import AnyOf, Entrant, Selector
 from samewire.race.metric import AT_LEAST, AT_MOST
 from samewire.race.statistics import Interval, holm, ratio_interval, ratio_p
 from samewire.race.verdicts import A_HIGHER, B_HIGHER, STAND_IN, UNDECIDED, Comparison
@@ -35,7 +35,7 @@ class Figures:
         """Which ends of the ratio of `a` to `b`, or of the mean of `a`, are open since figures are bounds."""
         return open_ends(*([self.bounds.get(server, {}).get(metric, "") for server in group] for group in (a, b)))
 
-    def matching(self, selector: Selector) -> list[str]:
+    def matching(self, selector: Selector | AnyOf) -> list[str]:
         """The entrants that a selector means, by id."""
         return [name for name, entrant in self.entrants.items() if selector.matches(entrant)]
 

@@ -47,7 +47,7 @@ class Entrant:
     @property
     def transport(self) -> str:
         """How the messages of a chat reach its users."""
-        return self.server.in_variant(self.variant).transport if self.variant else self.server.transport
+        return self.server.in_variant(self.variant).transport
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,20 @@ class Selector:
 
     def __str__(self) -> str:
         return ", ".join(f"{name} = {value or 'none'}" for name, value in self.fields) or "every server"
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Entrants that at least one of several selectors means."""
+
+    selectors: tuple[Selector, ...]
+
+    def matches(self, entrant: Entrant) -> bool:
+        """Whether one of the selectors means the entrant."""
+        return any(one.matches(entrant) for one in self.selectors)
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.selectors))
 
 
 @dataclass(frozen=True)
@@ -87,7 +101,7 @@ class Finding:
     published: str
     metric: str
     subject: Selector | None
-    others: Selector | None
+    others: Selector | AnyOf | None
     compare: str | None
     order: tuple[Selector, ...]
     at_least: float | None
@@ -244,18 +258,15 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workloa
             raise ExperimentError(f"{where}: the published table has no such fact: {fact}")
         cited.append(told)
 
-    def selector(key: str) -> Selector | None:
-        return Selector(tuple(content[key].items())) if key in content else None
-
     return Finding(
         id=content["id"],
         text=content["text"],
         published="; ".join(cited),
         metric=content.get("metric", ""),
-        subject=selector("subject"),
-        others=selector("others"),
+        subject=_selector(content["subject"]) if "subject" in content else None,
+        others=_others(content["others"]) if "others" in content else None,
         compare=content.get("compare"),
-        order=tuple(Selector(tuple(fields.items())) for fields in content.get("order", [])),
+        order=tuple(map(_selector, content.get("order", []))),
         at_least=content.get("at_least"),
         at_most=content.get("at_most"),
         samples=tuple(content.get("samples", samples if relation else ())),
@@ -263,6 +274,14 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workloa
         metrics=tuple(content.get(relation, ())),
         untested=content.get("untested", ""),
     )
+
+
+def _selector(fields: Mapping[str, str]) -> Selector:
+    return Selector(tuple(fields.items()))
+
+
+def _others(given: Mapping[str, str] | list[Mapping[str, str]]) -> Selector | AnyOf:
+    return AnyOf(tuple(map(_selector, given))) if isinstance(given, list) else _selector(given)
 
 
 _UNITS = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from samewire.race.comparisons import Figures, ends, side
-from samewire.race.experiment import Finding, Selector
+from samewire.race.experiment import AnyOf, Finding, Selector
 from samewire.race.metric import EITHER
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import (
@@ -179,7 +179,7 @@ def _metrics(finding: Finding) -> dict[str, tuple[str, ...]]:
     return {sample: tuple(of_sample(metric, sample) for metric in named) for sample in finding.samples}
 
 
-def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector, list[str]]]:
+def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector | AnyOf, list[str]]]:
     """The servers that a finding is about: the subject and the others, or one group for each place of an order."""
     if finding.order:
         return [(selector, figures.matching(selector)) for selector in finding.order]

@@ -8,7 +8,12 @@ import java.util.Map;
 
 /** What the environment asks for. */
 record Settings(
-    InetAddress host, int port, Path uploadDir, long maxFileBytes, long maxRequestBytes) {
+    InetAddress host,
+    int port,
+    Path uploadDir,
+    long maxFileBytes,
+    long maxRequestBytes,
+    boolean diskFileItems) {
 
   // #region server.configure
   static Settings from(Map<String, String> environment) {
@@ -17,7 +22,16 @@ record Settings(
         (int) number("PORT", environment.get("PORT"), 65_535),
         folder(environment.getOrDefault("UPLOAD_DIR", "")),
         number("MAX_FILE_BYTES", environment.getOrDefault("MAX_FILE_BYTES", "209715200")),
-        number("MAX_REQUEST_BYTES", environment.getOrDefault("MAX_REQUEST_BYTES", "241172480")));
+        number("MAX_REQUEST_BYTES", environment.getOrDefault("MAX_REQUEST_BYTES", "241172480")),
+        truth("DISK_FILE_ITEMS", environment.getOrDefault("DISK_FILE_ITEMS", "false")));
+  }
+
+  private static boolean truth(String name, String text) {
+    return switch (text) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException(name + " must be true or false");
+    };
   }
 
   private static InetAddress address(String host) {

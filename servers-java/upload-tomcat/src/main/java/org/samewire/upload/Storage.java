@@ -14,16 +14,23 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.apache.commons.fileupload2.core.DiskFileItem;
+import org.apache.commons.fileupload2.core.DiskFileItemFactory;
 
 /** The folder: a file for each upload, with its id for a name. */
 final class Storage {
   private static final String UNFINISHED = ".part-";
   private static final int BUFFER_BYTES = 64 * 1024;
+  private static final int ITEM_BYTES_IN_MEMORY = 3 * 1024 * 1024;
 
   private final Path folder;
+  private final boolean diskFileItems;
+  private final DiskFileItemFactory items;
 
-  Storage(Path folder) {
+  Storage(Path folder, boolean diskFileItems) {
     this.folder = folder;
+    this.diskFileItems = diskFileItems;
+    items = DiskFileItemFactory.builder().setPath(folder).setThreshold(ITEM_BYTES_IN_MEMORY).get();
   }
 
   /** Whether there was no room for a file. Java tells it by the words of the system alone. */
@@ -36,9 +43,10 @@ final class Storage {
     return Files.isWritable(folder);
   }
 
-  /** Deletes what an earlier process, or this one at its end, has not finished. */
+  /** Deletes what an earlier process, or this one at its end, has not finished, also as an item. */
   void deleteUnfinished() throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, UNFINISHED + "*")) {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(folder, "{" + UNFINISHED + "*,upload_*.tmp}")) {
       for (Path file : files) {
         Files.deleteIfExists(file);
       }
@@ -72,10 +80,28 @@ final class Storage {
 
     /** Returns the size. */
     long write(String id, InputStream content) throws IOException {
+      if (diskFileItems) {
+        return writeItem(id, content);
+      }
       try (OutputStream file =
               Files.newOutputStream(unfinished(id), StandardOpenOption.CREATE_NEW);
           var buffered = new BufferedOutputStream(file, BUFFER_BYTES)) {
         return content.transferTo(buffered);
+      }
+    }
+
+    /** The file is in memory until it has more than 3 MB, and then in a temporary one. */
+    private long writeItem(String id, InputStream content) throws IOException {
+      DiskFileItem item = items.fileItemBuilder().get();
+      try {
+        long size;
+        try (OutputStream output = item.getOutputStream()) {
+          size = content.transferTo(output);
+        }
+        item.write(unfinished(id));
+        return size;
+      } finally {
+        item.delete();
       }
     }
 

@@ -28,7 +28,7 @@ final class UploadServer {
   private final Storage storage;
 
   UploadServer(Settings settings) {
-    storage = new Storage(settings.uploadDir());
+    storage = new Storage(settings.uploadDir(), settings.diskFileItems());
     // Tomcat makes a folder here, and leaves it empty.
     tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
     tomcat.setConnector(connector);

@@ -1,6 +1,7 @@
 package org.samewire.upload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +23,7 @@ class SettingsTest {
     assertEquals(8080, settings.port());
     assertEquals(209_715_200, settings.maxFileBytes());
     assertEquals(241_172_480, settings.maxRequestBytes());
+    assertFalse(settings.diskFileItems());
   }
 
   @ParameterizedTest
@@ -38,6 +40,7 @@ class SettingsTest {
     "UPLOAD_DIR,/nowhere/at/all",
     "MAX_FILE_BYTES,0",
     "MAX_REQUEST_BYTES,12x",
+    "DISK_FILE_ITEMS,yes",
   })
   void unusable(String name, String value) {
     Map<String, String> environment =

@@ -36,7 +36,9 @@ class UploadServerTest {
   @BeforeAll
   static void start() throws Exception {
     Files.createFile(folder.resolve(LEFT));
-    server = new UploadServer(new Settings(InetAddress.getLoopbackAddress(), 0, folder, 100, 1000));
+    server =
+        new UploadServer(
+            new Settings(InetAddress.getLoopbackAddress(), 0, folder, 100, 1000, false));
     server.start();
   }
 
