@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from samewire.paths import CHECKOUT
+from samewire.race.experiment import find_experiments, load
 from samewire.race.measured import Measured
 from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS
 from samewire.race.metrics import METRICS, metric, reference
-from samewire.race.workloads import WORKLOADS
+from samewire.race.workloads import PROBED, WORKLOADS
 
-KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
+KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()} | {"probed": PROBED}
 NAMES = {kind.name for kind in KINDS.values()}
 USES = {*NAMES, SAMPLE}
 
@@ -58,9 +59,9 @@ def test_a_report_says_how_a_kind_is_read(kind):
     assert (files("samewire.report") / f"templates/reading/{kind.name}.html").is_file()
 
 
-@each_kind
-def test_servers_are_compared_in_what_they_are_ranked_by(kind):
-    assert kind.name in METRICS[kind.ranking.metric].compared
+@pytest.mark.parametrize("workload", [load(name).workload for name in find_experiments()], ids=find_experiments())
+def test_servers_are_compared_in_what_they_are_ranked_by(workload):
+    assert workload.shown.ranking.metric in workload.compared()
 
 
 def test_the_schema_of_a_record_knows_every_ranking():
