@@ -97,6 +97,19 @@ class Log:
 
 @pytest.mark.parametrize("how", ["sync", "async"])
 def test_a_line_for_each_result(server: Server, lab: Lab, how: str) -> None:
+    logs(server, lab, how)
+
+
+def test_a_line_for_each_result_by_every_other_logger(server: Server, lab: Lab) -> None:
+    others = {name.removeprefix("log-") for name in server.variants if name.startswith("log-")} - {"sync", "async"}
+    if not others:
+        pytest.skip("it has no other logger")
+    for how in sorted(others):
+        logs(server, lab, how)
+
+
+def logs(server: Server, lab: Lab, how: str) -> None:
+    """AssertionError if a variant does not write a line for each result, or writes others."""
     running = lab.start(server, variant=f"log-{how}")
     target, log = running.target, Log(running)
     try:
