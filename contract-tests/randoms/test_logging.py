@@ -95,16 +95,10 @@ class Log:
         return text[: text.rfind("\n") + 1].splitlines()
 
 
-@pytest.mark.parametrize("how", ["sync", "async"])
-def test_a_line_for_each_result(server: Server, lab: Lab, how: str) -> None:
-    logs(server, lab, how)
-
-
-def test_a_line_for_each_result_by_every_other_logger(server: Server, lab: Lab) -> None:
-    others = {name.removeprefix("log-") for name in server.variants if name.startswith("log-")} - {"sync", "async"}
-    if not others:
-        pytest.skip("it has no other logger")
-    for how in sorted(others):
+def test_a_line_for_each_result(server: Server, lab: Lab) -> None:
+    loggers = [name.removeprefix("log-") for name in server.variants if name.startswith("log-")]
+    assert {"sync", "async"} <= {*loggers}, f"{server.id} has only the loggers {loggers}"
+    for how in loggers:
         logs(server, lab, how)
 
 
