@@ -95,8 +95,15 @@ class Log:
         return text[: text.rfind("\n") + 1].splitlines()
 
 
-@pytest.mark.parametrize("how", ["sync", "async"])
-def test_a_line_for_each_result(server: Server, lab: Lab, how: str) -> None:
+def test_a_line_for_each_result(server: Server, lab: Lab) -> None:
+    loggers = [name.removeprefix("log-") for name in server.variants if name.startswith("log-")]
+    assert {"sync", "async"} <= {*loggers}, f"{server.id} has only the loggers {loggers}"
+    for how in loggers:
+        logs(server, lab, how)
+
+
+def logs(server: Server, lab: Lab, how: str) -> None:
+    """AssertionError if a variant does not write a line for each result, or writes others."""
     running = lab.start(server, variant=f"log-{how}")
     target, log = running.target, Log(running)
     try:

@@ -123,6 +123,39 @@ def test_others_may_be_those_of_several_selectors():
     assert str(finding.others) == "concurrency = event-loop or variant = connect-each-time"
 
 
+def test_a_server_takes_part_with_each_load():
+    experiment = load("offloading")
+    server = replace(_server().server, service="randoms", variants={"log-sync": Variant("", {})})
+    both = replace(experiment, variants=("log-sync",)).entrants([server])
+    assert [one.id.removeprefix(server.id) for one in both] == [
+        "@offloaded", "@blocking", ":log-sync@offloaded", ":log-sync@blocking",
+    ]  # fmt: skip
+    assert [str(one.requests[0]) for one in experiment.workloads.values()] == [
+        "GET /randoms?count=20000000 → 200", "GET /randoms/sync?count=20000000 → 200",
+    ]  # fmt: skip
+    assert {one.users for one in experiment.workloads.values()} == {4}
+    assert experiment.name == "offloading"
+    assert [Selector((("load", "blocking"),)).matches(one) for one in both] == [False, True, False, True]
+    assert [one.id for one in experiment.against_itself().entrants([server])] == [f"{server.id}#1", f"{server.id}#2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[loads.blocking]", "[loads.blocking]\nthink_time_s = 1", r"\$\.loads\.blocking: .*think_time_s"),
+        ("[loads.blocking]", '[loads.blocking]\nkind = "lookups"', r"\$\.loads\.blocking"),
+        ("[loads.blocking]", '[loads."b@"]', r"\$\.loads: 'b@'"),
+        ("every_ms = 50", "every_ms = 0", r"\$\.workload\.probe\.every_ms"),
+        ('load = "blocking"', 'load = "blockin"', r"no load is called 'blockin'"),
+    ],
+)
+def test_what_is_wrong_with_a_load_or_a_probe_is_told(tmp_path, old, new, message):
+    content = (EXPERIMENTS / "offloading.toml").read_text()
+    (tmp_path / "offloading.toml").write_text(content.replace(old, new, 1))
+    with pytest.raises(ExperimentError, match=message):
+        load("offloading", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from samewire.paths import CHECKOUT
+from samewire.race.experiment import find_experiments, load
 from samewire.race.measured import Measured
 from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, STEP, SWEEP, UPLOADS
 from samewire.race.metrics import METRICS, metric, reference
-from samewire.race.workloads import WORKLOADS
+from samewire.race.workloads import PROBED, WORKLOADS
 
-KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
+KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()} | {"probed": PROBED}
 NAMES = {kind.name for kind in KINDS.values()}
 USES = {*NAMES, SAMPLE, STEP}
 
@@ -42,7 +43,7 @@ def test_what_a_report_shows_of_a_kind_is_measured_in_it(kind):
     for key in (kind.ranking.metric, *columns, *kind.brief, *kind.compared):
         assert kind.name in METRICS[key].of
     assert all(METRICS[key].short for key in kind.brief)
-    part = next(workload.part for workload in WORKLOADS.values() if workload.told is kind)
+    part = next((workload.part for workload in WORKLOADS.values() if workload.told is kind), "")
     for key, _ in kind.by_sample:
         assert part in METRICS[key].of
     assert bool(kind.by_sample) == bool(kind.sample) == bool(part)
@@ -60,9 +61,9 @@ def test_a_report_says_how_a_kind_is_read(kind):
     assert (files("samewire.report") / f"templates/reading/{kind.name}.html").is_file()
 
 
-@each_kind
-def test_servers_are_compared_in_what_they_are_ranked_by(kind):
-    assert kind.name in METRICS[kind.ranking.metric].compared
+@pytest.mark.parametrize("workload", [load(name).workload for name in find_experiments()], ids=find_experiments())
+def test_servers_are_compared_in_what_they_are_ranked_by(workload):
+    assert workload.shown.ranking.metric in workload.compared()
 
 
 def test_the_schema_of_a_record_knows_every_ranking():

@@ -70,6 +70,8 @@ class _FakeLoad:
     there = 40
     told_apart = 0
     not_sent = 0
+    probe = None
+    scenarios: list = []  # noqa: RUF012
     operations = None
     asked: list = []  # noqa: RUF012
 
@@ -79,6 +81,7 @@ class _FakeLoad:
     def load(self, url, progress, scenario=0, rate_per_s=None):
         self.loads.append(url)
         self.asked.append(rate_per_s)
+        self.scenarios.append(scenario)
         for stage in ("warm_up", "ramp_up", "hold", "ramp_down"):
             progress({"stage": stage})
         requests = self.rates[url] + len(self.loads)
@@ -93,6 +96,7 @@ class _FakeLoad:
             "users_in_hold": self.there,
             "users_lost": 0,
             "not_sent": self.not_sent,
+            **({"probe": self.probe} if self.probe else {}),
             "series": [{"t_s": 1, "requests": 1, "errors": 0}],
         }
 
@@ -325,7 +329,7 @@ def test_requests_arrive_at_the_rate_at_which_a_server_uses_its_share(fake):
 
 
 def test_without_a_cost_there_is_no_rate(fake):
-    fake.setattr(runner.Warmer, "warm", lambda *_: Warming([], 60.0, steady=False))
+    fake.setattr(warming.Warmer, "warm", lambda *_: Warming([], 60.0, steady=False))
     with pytest.raises(RaceError, match="the cost of a request is not known"):
         _arrive(fake, [FAST])
 
@@ -364,7 +368,7 @@ def test_users_who_leave_after_their_requests_are_measured_over_the_whole_load(f
 
 
 def test_nothing_is_decided_on_a_server_that_is_not_steady(fake):
-    fake.setattr(runner.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id))
+    fake.setattr(warming.Warmer, "warm", lambda self, url, *_: Warming([], 60.0, steady=url != FAST.id))
     content = _content(_race(servers=[FAST, SLOW, replace(OTHER, store="postgresql")]))
     jsonschema.validate(content, SCHEMA)
     decided = {
@@ -476,6 +480,58 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
     assert {server["id"]: server["variant"] for server in content["servers"]}["servers-a/fast:log-sync"] == "log-sync"
     assert content["databases"] == {}
     assert "links" not in content["parameters"]
+
+
+def _probed(milliseconds, timeout=0):
+    errors = {"status": 0, "connection": 0, "timeout": timeout}
+    return {"answered": 3, "not_sent": 1, "errors": errors, "hdr": _histogram(milliseconds)}
+
+
+def _offload(fake, probe, profile="smoke"):
+    fake.setattr(runner.Generator, "told_apart", 1)
+    fake.setattr(runner.Generator, "probe", probe)
+    fake.setattr(runner.Generator, "scenarios", [])
+    servers = [replace(_server("servers-a/fast", "memory"), service="randoms")]
+    content = _content(runner.race("offloading", profile, console=Console(file=io.StringIO()), servers=servers, seed=3))
+    jsonschema.validate(content, SCHEMA)
+    return content
+
+
+def test_a_server_runs_with_each_load_and_a_probe_beside_it(fake):
+    content = _offload(fake, _probed([1, 2, 3, 40]))
+    assert [server["load"] for server in content["servers"]] == ["offloaded", "blocking"]
+    assert {run["server"] for run in content["runs"]} == {"servers-a/fast@offloaded", "servers-a/fast@blocking"}
+    assert {*runner.Generator.scenarios} == {0, 1}
+    assert content["experiment"]["ranking"] == {"metric": "probe_latency_p50_ms", "best": "lowest"}
+    assert content["parameters"]["loads"] == [
+        "offloaded: requests = GET /randoms?count=20000000 → 200",
+        "blocking: requests = GET /randoms/sync?count=20000000 → 200",
+    ]
+    assert "requests" not in content["parameters"]
+    run = content["runs"][0]
+    assert run["load"]["probe"]["answered"] == run["metrics"]["probes_answered"] == 3
+    assert run["metrics"]["probes_not_sent"] == 1
+    assert run["metrics"]["probe_latency_p50_ms"] == pytest.approx(2, rel=0.001)
+    assert run["metrics"]["probe_latency_max_ms"] == pytest.approx(40, rel=0.001)
+    assert run["metrics"]["error_share"] == 0
+    assert not any("bounds" in server and "probe_latency_p50_ms" in server["bounds"] for server in content["servers"])
+    assert [one["metric"] for one in content["comparisons"]][:1] == ["throughput_rps"]
+    assert "probe_latency_p50_ms" in {one["metric"] for one in content["comparisons"]}
+
+
+def test_latencies_of_a_probe_are_bounds_where_probes_were_not_answered(fake):
+    content = _offload(fake, _probed([1, 2, 3], timeout=2))
+    assert content["servers"][0]["bounds"]["probe_latency_p50_ms"] == "≥"
+    assert content["runs"][0]["metrics"]["error_share"] == 0
+    assert (
+        "probes got no right answer, and their latencies do not tell of them: 2 timeout"
+        in (content["runs"][0]["warnings"])
+    )
+
+
+def test_each_load_is_warmed_by_its_own_scenarios(fake):
+    _offload(fake, _probed([1]), "quick")
+    assert {0, 1, 2, 3, 4, 5} >= {*runner.Generator.scenarios} >= {0, 2, 3, 5}
 
 
 def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake):

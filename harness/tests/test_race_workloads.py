@@ -32,6 +32,18 @@ def test_users_of_requests_all_send_the_same():
     assert lists == [[("/randoms/sync?count=20", 200, "GET", None, {})]] * 50
 
 
+def test_a_probe_asks_beside_the_users_but_not_while_a_server_is_warmed():
+    workload, quick = load("offloading").workload, load("offloading").profile("quick")
+    (scenario,) = workload.scenarios(quick, 1)
+    assert scenario["probe"] == {"path": "/healthz", "every_ms": 50}
+    assert all("probe" not in window for window in workload.warming(scenario))
+    assert workload.parameters(quick)["probe"] == "GET /healthz every 50 ms"
+    plain = replace(workload, probe=None)
+    assert "probe" not in plain.scenarios(quick, 1)[0]
+    assert "probe" not in plain.parameters(quick)
+    assert {*workload.compared()} - {*plain.compared()} == {"probe_latency_p50_ms", "probe_latency_p99_ms"}
+
+
 def test_speakers_of_a_conversation_are_drawn_by_the_seed():
     experiment = load("chat")
     paper = experiment.profile("paper")

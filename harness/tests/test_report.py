@@ -89,6 +89,51 @@ def uploads_page(uploads_json):
     return html_of(json.loads(uploads_json))
 
 
+@pytest.fixture(scope="module")
+def loads_json(run_json):
+    """Two servers, each with two loads and a probe, of which the second load of each keeps it waiting."""
+    data = json.loads(run_json)
+    renamed = dict(zip([one["id"] for one in data["servers"]], [
+        f"{server}@{name}" for server in (NODE, NETTY) for name in ("offloaded", "blocking")
+    ], strict=False))  # fmt: skip
+    data["servers"] = [
+        one | {"id": renamed[one["id"]], "load": renamed[one["id"]].partition("@")[2], "ranked": True}
+        for one in data["servers"]
+        if one["id"] in renamed
+    ]
+    data["runs"] = [run | {"server": renamed[run["server"]]} for run in data["runs"] if run["server"] in renamed]
+    for run in data["runs"]:
+        wait = 200.0 if run["server"].endswith("blocking") else 2.0
+        run["metrics"] |= {"probe_latency_mean_ms": wait, "probe_latency_p50_ms": wait, "probe_latency_p99_ms": wait}
+    data["summary"] = {renamed[one]: known for one, known in data["summary"].items() if one in renamed}
+    for server, known in data["summary"].items():
+        wait = 200.0 if server.endswith("blocking") else 2.0
+        known["probe_latency_p50_ms"] = {"mean": wait, "low": wait, "high": wait, "n": 5}
+    ids = list(renamed.values())
+    ratio_ = {"mean": 0.01, "low": 0.009, "high": 0.011, "n": 5}
+    data["comparisons"] = [
+        {"metric": "probe_latency_p50_ms", "a": a, "b": b, "ratio": ratio_, "verdict": "b higher"}
+        for a, b in combinations(ids, 2)
+    ]
+    data["findings"] = []
+    data["experiment"]["ranking"] = {"metric": "probe_latency_p50_ms", "best": "lowest"}
+    return data
+
+
+def test_a_race_of_loads_names_them_and_compares_what_differs_in_one_thing(loads_json):
+    check(loads_json, "loads")
+    run = Race(loads_json)
+    assert [one.load for one in run.entrants] == ["offloaded", "offloaded", "blocking", "blocking"]
+    assert {one.server for one in run.entrants} == {NODE, NETTY}
+    pairs = {(one.a, one.b) for one in run.pairs("probe_latency_p50_ms")}
+    assert len(pairs) == 4
+    assert not any({NODE + "@offloaded", NETTY + "@blocking"} == {*pair} for pair in pairs)
+    html = html_of(loads_json)
+    assert "node/pg@blocking" in html or "pg@blocking" in html
+    assert "Latency of the probe" in html
+    assert "more than one of server, variant and load" in html
+
+
 def html_of(run):
     return render(Race(check(run, "run.json")))
 

@@ -1,12 +1,16 @@
+import log4js from 'log4js';
 import pino from 'pino';
+import winston from 'winston';
 
 const LAST_LINES_MS = 500;
+
+export const LOGS = ['none', 'sync', 'async', 'winston', 'log4js'] as const;
 
 export type Log = (result: object) => void;
 
 // #region randoms.log
 /** Where results go: one line each on standard output, or nowhere. */
-export function openLog(kind: 'none' | 'sync' | 'async'): Log {
+export function openLog(kind: (typeof LOGS)[number]): Log {
   switch (kind) {
     case 'none':
       return () => {};
@@ -27,6 +31,18 @@ export function openLog(kind: 'none' | 'sync' | 'async'): Log {
         }),
       );
       return (result) => logger.info({ result });
+    }
+    case 'winston': {
+      const logger = winston.createLogger({ transports: [new winston.transports.Console()] });
+      return (result) => logger.info('result', { result });
+    }
+    case 'log4js': {
+      log4js.configure({
+        appenders: { out: { type: 'stdout', layout: { type: 'basic' } } },
+        categories: { default: { appenders: ['out'], level: 'info' } },
+      });
+      const logger = log4js.getLogger();
+      return (result) => logger.info(JSON.stringify(result));
     }
   }
 }

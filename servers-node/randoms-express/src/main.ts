@@ -2,7 +2,7 @@ import pino from 'pino';
 import { z } from 'zod';
 import { createApp } from './app.ts';
 import { Drawer } from './drawer.ts';
-import { openLog } from './log.ts';
+import { LOGS, openLog } from './log.ts';
 import { createHttpServer } from './server.ts';
 
 const logger = pino(pino.destination(process.stderr.fd));
@@ -13,7 +13,7 @@ const Settings = z.object({
   PORT: z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(65_535)),
   COMPRESSION: z.enum(['on', 'off']).default('on'),
   COMPRESSION_MIN_BYTES: z.string().regex(/^\d+$/).default('1024').transform(Number),
-  LOG: z.enum(['none', 'sync', 'async']).default('none'),
+  LOG: z.enum(LOGS).default('none'),
 });
 
 const settings = Settings.safeParse(process.env);

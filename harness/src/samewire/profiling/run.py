@@ -26,7 +26,7 @@ from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
-from samewire.race.warming import generator_and_warmer
+from samewire.race.warming import generator_and_warmers
 from samewire.race.workloads import SampledWorkload
 from samewire.record import fresh_pass
 
@@ -123,7 +123,10 @@ class _Run:
         self._starter = Starter(lab, wish.experiment, race_profile.links, placement)
         self._databases: dict[str, Database] = {}
         workload = wish.experiment.workload
-        self._load, self._warmer = generator_and_warmer(program, workload, race_profile, seed, lab.run, placement)
+        # One load: of an experiment with several, the workload as it is.
+        one = {"": workload}
+        self._load, driven = generator_and_warmers(program, one, race_profile, seed, lab.run, placement)
+        self._warmer = driven[""].warmer
 
     def close(self) -> None:
         """End the generator."""

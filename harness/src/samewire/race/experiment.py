@@ -4,7 +4,7 @@ import csv
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -31,18 +31,22 @@ class ExperimentError(RaceError):
 class Entrant:
     """A server in a race: as it is, where `variant` is empty, or in a variant of its manifest.
 
-    `copy` is the number of one of several that are the same, in a race of a server against itself.
+    `load` is the name of one of several loads, empty where there is but one. `copy` is the number of one of several
+    that are the same, in a race of a server against itself.
     """
 
     server: Server
     variant: str = ""
     copy: int = 0
+    load: str = ""
 
     @property
     def id(self) -> str:
-        """What a record calls it: the server's id, and after a colon the variant, after a # the number of a copy."""
-        variant, copy = f":{self.variant}" if self.variant else "", f"#{self.copy}" if self.copy else ""
-        return self.server.id + variant + copy
+        """What a record calls it: the server's id, after a colon the variant, after an @ the load, after a # the copy's
+        number.
+        """
+        parts = ((":", self.variant), ("@", self.load), ("#", self.copy))
+        return self.server.id + "".join(f"{sign}{part}" for sign, part in parts if part)
 
     @property
     def transport(self) -> str:
@@ -52,14 +56,14 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Selector:
-    """Entrants by fields of their manifests and by variant. An empty one matches every entrant."""
+    """Entrants by fields of their manifests, by variant and by load. An empty one matches every entrant."""
 
     fields: tuple[tuple[str, str], ...]
 
     def matches(self, entrant: Entrant) -> bool:
         """Whether all fields are those of the entrant."""
         return all(
-            getattr(entrant if name in ("variant", "transport") else entrant.server, name) == value
+            getattr(entrant if name in ("variant", "transport", "load") else entrant.server, name) == value
             for name, value in self.fields
         )
 
@@ -125,6 +129,8 @@ class Study:
 class Experiment:
     """A question to all servers of a service, each as it is and in those `variants` that it has.
 
+    Where it has `loads`, each of these takes part with each of them, which are the workload with some of it changed.
+
     `settings` is what each of them is given in its environment beside what it needs. `same` means that one server
     takes part, two times: whatever is decided then is decided falsely.
     """
@@ -140,6 +146,12 @@ class Experiment:
     profiles: Mapping[str, Profile]
     findings: tuple[Finding, ...]
     same: bool = False
+    loads: Mapping[str, Workload] = field(default_factory=dict)
+
+    @property
+    def workloads(self) -> Mapping[str, Workload]:
+        """What the users do, by load; the only one has no name."""
+        return self.loads or {"": self.workload}
 
     def profile(self, name: str) -> Profile:
         """The profile of that name. Raises ExperimentError."""
@@ -153,19 +165,21 @@ class Experiment:
         return entrants * max(1, len(self.workload.sample_names)) * profile.run_s
 
     def against_itself(self) -> "Experiment":
-        """The same load for two copies of a server; the study has no finding on that."""
-        return replace(self, same=True, findings=())
+        """The same load, the first of several, for two copies of a server; the study has no finding on that."""
+        first, *_ = self.workloads.values()
+        return replace(self, same=True, findings=(), workload=first, loads={})
 
     def entrants(self, servers: Iterable[Server]) -> list[Entrant]:
         """What takes part of these servers."""
         if self.same:
             return [Entrant(one, copy=copy) for one in servers if one.service == self.service for copy in (1, 2)]
         return [
-            Entrant(server, variant)
+            Entrant(server, variant, load=load)
             for server in servers
             if server.service == self.service
             for variant in ("", *self.variants)
             if not variant or variant in server.variants
+            for load in self.workloads
         ]
 
 
@@ -192,12 +206,27 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
     if problems:
         raise ExperimentError("\n".join(f"{path.name}: {problem.json_path}: {problem.message}" for problem in problems))
+    loads = {key: content["workload"] | changed for key, changed in content.get("loads", {}).items()}
+    for key, changed in loads.items():
+        if problem := next(_validator().iter_errors(content | {"workload": changed, "loads": {}}), None):
+            raise ExperimentError(f"{path.name}: $.loads.{key}: {problem.message}")
     if strangers := content.get("settings", {}).keys() - {one.name for one in settings(content["service"])}:
         unknown = ", ".join(sorted(strangers))
         raise ExperimentError(f"{path.name}: $.settings: not in the contract of {content['service']}: {unknown}")
-    workload = workloads.read(content["workload"], lambda table: _published([table], path))
+
+    def read(workload: dict) -> Workload:
+        return workloads.read(workload, lambda table: _published([table], path))
+
+    workload = read(content["workload"])
+    several = {key: read(changed) for key, changed in loads.items()}
     study = content["study"] | {"published": tuple(_listed(content["study"]["published"]))}
     rows = _published(study["published"], path)
+    for finding in content["findings"]:
+        others = finding.get("others", [])
+        others = others if isinstance(others, list) else [others]
+        for chosen in [finding.get("subject", {}), *others, *finding.get("order", [])]:
+            if (named := chosen.get("load", "")) not in ("", *several):
+                raise ExperimentError(f"{path.name}: finding {finding['id']!r}: no load is called {named!r}")
     return Experiment(
         name=name,
         title=content["title"],
@@ -208,7 +237,8 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         server_cores=content.get("placement", {}).get("server_cores", 1),
         workload=workload,
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
-        findings=tuple(_finding(finding, rows, workload, path) for finding in content["findings"]),
+        findings=tuple(_finding(finding, rows, [workload, *several.values()], path) for finding in content["findings"]),
+        loads=several,
     )
 
 
@@ -239,15 +269,16 @@ def _cited(fact: Mapping[str, str], rows: Iterable[Mapping[str, str]], *, with_c
     return f"{told}: {_told(fact['column'], value)} {found[0].get('unit') or ''}".rstrip()
 
 
-def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workload, experiment: Path) -> Finding:
+def _finding(content: dict, rows: Sequence[Mapping[str, str]], loads: Sequence[Workload], experiment: Path) -> Finding:
     where = f"{experiment.name}: finding {content['id']!r}"
-    samples = workload.sample_names
+    samples = tuple(dict.fromkeys(name for workload in loads for name in workload.sample_names))
     relation = next((key for key in ("agree", "correlate") if key in content), "")
     if strangers := [name for name in content.get("samples", []) if name not in samples]:
         there = ", ".join(samples) or "none"
         raise ExperimentError(f"{where}: no sample is called {', '.join(strangers)}; there are: {there}")
     of_samples = relation or "samples" in content
-    metrics = [one.key for one in metrics_of(workload.part)] if of_samples else workload.metrics()
+    of_runs = dict.fromkeys(key for workload in loads for key in workload.metrics())
+    metrics = [one.key for one in metrics_of(loads[0].part)] if of_samples else list(of_runs)
     for metric in content.get(relation) or filter(None, [content.get("metric")]):
         if metric not in metrics:
             raise ExperimentError(f"{where}: no metric is called {metric!r}; there are: {', '.join(metrics)}")
@@ -261,7 +292,7 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], workload: Workloa
     return Finding(
         id=content["id"],
         text=content["text"],
-        published="; ".join(cited),
+        published="; ".join(cited) or "no figure",
         metric=content.get("metric", ""),
         subject=_selector(content["subject"]) if "subject" in content else None,
         others=_others(content["others"]) if "others" in content else None,

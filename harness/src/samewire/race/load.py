@@ -3,9 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any, Self
 
 from samewire.race.latency import Latency, latency
+
+
+def _told(errors: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors.items() if count)
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Totals:
     @property
     def errors_told(self) -> str:
         """The number of errors of each kind, in words; empty without an error."""
-        return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in self.errors.items() if count)
+        return _told(self.errors)
 
     def as_dict(self) -> dict[str, Any]:
         """The load as run.json holds it."""
@@ -64,6 +69,34 @@ class Stage(Totals):
 
 
 @dataclass(frozen=True)
+class Probed:
+    """What one connection got that asked at a fixed rate during the hold, beside the users: answers, errors by kind.
+
+    `not_sent` is how many probes fell due while another was under way: each ends together with that one. `hdr` is the
+    encoded histogram of the latencies of all of them, from when they were due, but of those that ended in an error.
+    """
+
+    answered: int
+    not_sent: int
+    errors: Mapping[str, int]
+    hdr: str
+
+    @cached_property
+    def latency(self) -> Latency:
+        """The latencies."""
+        return latency(self.hdr)
+
+    @property
+    def errors_told(self) -> str:
+        """The number of errors of each kind, in words; empty without an error."""
+        return _told(self.errors)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What run.json holds of it."""
+        return {**asdict(self), "latency_ms": self.latency.as_dict()}
+
+
+@dataclass(frozen=True)
 class Result:
     """What a generator tells of a load: each stage that there was, and a row for each second."""
 
@@ -74,6 +107,7 @@ class Result:
     users_lost: int
     not_sent: int
     rate_per_s: float | None = None
+    probe: Probed | None = None
 
     @classmethod
     def read(cls, content: Mapping[str, Any], stage: type[Stage], rate_per_s: float | None = None) -> Self:
@@ -83,8 +117,10 @@ class Result:
         """
         members = {name: content[name] for name in ("hdr_unit", "series", "users_in_hold", "users_lost")}
         stages = {name: stage.read(one) for name, one in content["stages"].items()}
+        probe = Probed(**content["probe"]) if "probe" in content else None
         # Only the generator of requests has turns.
-        return cls(**members, stages=stages, not_sent=content.get("not_sent", 0), rate_per_s=rate_per_s)
+        not_sent = content.get("not_sent", 0)
+        return cls(**members, stages=stages, not_sent=not_sent, rate_per_s=rate_per_s, probe=probe)
 
     @property
     def whole(self) -> Whole:
@@ -99,7 +135,8 @@ class Result:
 class Load(Totals):
     """A load whose hold was finished: totals of the hold, `counts` of its workload, latencies, and the whole load.
 
-    `rate_per_s` is that at which requests were due, None where users wait for their answers.
+    `rate_per_s` is that at which requests were due, None where users wait for their answers. `probe` is what a
+    connection beside the users got, where there was one.
     """
 
     counts: Any
@@ -109,13 +146,15 @@ class Load(Totals):
     series: Sequence[Mapping[str, Any]]
     whole: Whole
     rate_per_s: float | None = None
+    probe: Probed | None = None
 
     @classmethod
     def of(cls, result: Result, counts: Any, hdr: str) -> "Load":
         """The load with these latencies."""
         hold = result.stages["hold"]
         totals = hold.requests, hold.errors, hold.duration_s
-        return cls(*totals, counts, latency(hdr), hdr, result.hdr_unit, result.series, result.whole, result.rate_per_s)
+        rest = result.hdr_unit, result.series, result.whole, result.rate_per_s, result.probe
+        return cls(*totals, counts, latency(hdr), hdr, *rest)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -124,6 +163,7 @@ class Load(Totals):
             "duration_s": self.duration_s,
             **asdict(self.counts),
             **({"rate_per_s": self.rate_per_s} if self.rate_per_s else {}),
+            **({"probe": self.probe.as_dict()} if self.probe else {}),
             "latency_ms": self.latency.as_dict(),
             "hdr": self.hdr,
             "hdr_unit": self.hdr_unit,

@@ -27,7 +27,8 @@ class Metric:
     which end is the better one, empty where neither is.
 
     `held_back` is what its figure is of a server that could have answered more, had the other cores kept up;
-    `not_in_turn` of one that left some of its users waiting; `stolen` where the hypervisor gave time to other machines.
+    `not_in_turn` of one that left some of its users waiting; `not_answered` of one that left probes without an answer;
+    `stolen` where the hypervisor gave time to other machines.
     Empty where the figure stays right, or ratios of it do.
 
     `of` says what it is a figure of, `compared` in which of these servers are compared whatever the findings are. It is
@@ -44,6 +45,7 @@ class Metric:
     better: str = ""
     held_back: str = ""
     not_in_turn: str = ""
+    not_answered: str = ""
     stolen: str = ""
     of: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()

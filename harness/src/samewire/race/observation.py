@@ -83,8 +83,9 @@ class Observed:
 
 @dataclass(frozen=True)
 class Course:
-    """The course of every run of a race: what its users do, for how long, on which cores.
+    """The course of every run of a race with one load: what its users do, for how long, on which cores.
 
+    `first` is the generator's number of the first scenario of the workload.
     `draw` draws the order of samples; `clear` puts away what was uploaded.
     """
 
@@ -93,6 +94,7 @@ class Course:
     placement: Placement
     draw: random.Random
     clear: Callable[[], None]
+    first: int = 0
 
     def rate(self, warming: Warming | None) -> float | None:
         """The profile's rate for a server that was warmed so. Raises RaceError if it depends on that and it was not."""
@@ -122,7 +124,7 @@ def observe(
     before = sampler.snapshot()
     time.sleep(course.profile.settle_s)
     idle = sampler.snapshot(pss_of="server")
-    watch = _Watch(course.workload, load, running.target.url, sampler, show, start, idle.trees["server"])
+    watch = _Watch(course, load, running.target.url, sampler, show, start, idle.trees["server"])
     run = Run(now(), warnings=validity.not_quiet(Window(before, idle), "before"))
     if warmer:
         run.warming = warmer.warm(running.target.url, running.pid, sampler, show)
@@ -198,7 +200,7 @@ class _Watch:
 
     def __init__(
         self,
-        workload: Workload,
+        course: Course,
         load: Generator,
         url: str,
         sampler: Sampler,
@@ -207,15 +209,16 @@ class _Watch:
         idle: Usage,
     ) -> None:
         self._start, self._idle = start, idle
-        self._workload, self._load, self._url, self._show = workload, load, url, show
+        self._stage, self._first = course.workload.stage, course.first
+        self._load, self._url, self._show = load, url, show
         self._marks: list[Snapshot] = []
         self._alike: list[Snapshot] = []
         self.sampler = sampler
 
     def warm_up(self) -> None:
-        """The generator's first scenario, of which nothing is kept."""
+        """The first scenario, of which nothing is kept."""
         self._show("warm-up")
-        self._load.load(self._url, lambda line: None)
+        self._load.load(self._url, lambda line: None, self._first)
         self._load.complaints()
 
     def load(self, scenario: int = 0, name: str = "", rate_per_s: float | None = None) -> tuple[Result, Window | None]:
@@ -239,8 +242,8 @@ class _Watch:
             else:
                 self._show(f"{name}{line['requests']:,} requests/s")
 
-        found = self._load.load(self._url, follow, scenario, rate_per_s)
-        result = Result.read(found, self._workload.stage, rate_per_s)
+        found = self._load.load(self._url, follow, self._first + scenario, rate_per_s)
+        result = Result.read(found, self._stage, rate_per_s)
         return result, Window(marks["hold"], marks["ramp_down"]) if "ramp_down" in marks else None
 
     def during(self, hold: Window) -> list[Snapshot]:

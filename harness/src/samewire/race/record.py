@@ -1,6 +1,7 @@
 """The record of a race, run.json: written again after every run, with the verdicts on all that ran."""
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,14 @@ class Setup:
         experiment = self.experiment
         parameters = experiment.workload.parameters(self.profile) | {"server_cores": experiment.server_cores}
         parameters |= experiment.workload.surroundings()
+        if experiment.loads:
+            own = {name: load.parameters(self.profile) for name, load in experiment.loads.items()}
+            keys = dict.fromkeys(key for one in own.values() for key in one)
+            changed = [key for key in keys if len({str(one.get(key)) for one in own.values()}) > 1]
+            parameters = {key: value for key, value in parameters.items() if key not in changed}
+            parameters["loads"] = [
+                f"{name}: {key} = {_told(one[key])}" for name, one in own.items() for key in changed if key in one
+            ]
         if experiment.settings:
             parameters["settings"] = [f"{name}={value}" for name, value in experiment.settings.items()]
         return parameters
@@ -91,6 +100,7 @@ class Setup:
             "store": server.store,
             "concurrency": server.concurrency,
             "variant": entrant.variant,
+            **({"load": entrant.load} if entrant.load else {}),
             **({"copy": entrant.copy} if entrant.copy else {}),
             **({"transport": entrant.transport} if entrant.transport else {}),
             "ranked": True,
@@ -128,7 +138,7 @@ class Record:
             run.warnings.append(run.failed.splitlines()[0])
         self._content["runs"].append({"round": number, "position": position, "server": entrant.id} | run.as_dict())
         if run.operations:
-            kept = self._folder / "operations" / f"{number}-{entrant.id.replace('/', '-').replace(':', '-')}.csv.gz"
+            kept = self._folder / "operations" / f"{number}-{re.sub('[/:@]', '-', entrant.id)}.csv.gz"
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(run.operations, kept)
         if not run.steady:
@@ -194,9 +204,13 @@ class Record:
         new.replace(self._folder / "run.json")
 
 
+def _told(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def _ranking(workload: Workload) -> dict[str, Any]:
     """By what its servers are ranked, where it is not throughput."""
-    ranking = workload.told.ranking
+    ranking = workload.shown.ranking
     if ranking.metric == "throughput_rps":
         return {}
     return {"ranking": {"metric": ranking.metric, "best": "lowest" if ranking.lowest else "highest"}}

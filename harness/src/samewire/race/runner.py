@@ -30,7 +30,7 @@ from samewire.race.profile import Profile
 from samewire.race.record import Record, Setup
 from samewire.race.sampler import Sampler
 from samewire.race.starting import Starter
-from samewire.race.warming import Warmer, generator_and_warmer
+from samewire.race.warming import Driven, generator_and_warmers
 from samewire.record import fresh_pass, why_stale
 
 
@@ -146,9 +146,7 @@ class _Race:
         self._experiment, self._profile, self._entrants = setup.experiment, setup.profile, setup.entrants
         self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement)
         self._draw = random.Random(setup.seed)
-        self._warmer: Warmer | None = None
-        clear = self._starter.clear
-        self._course = Course(setup.experiment.workload, setup.profile, setup.placement, self._draw, clear)
+        self._driven: Mapping[str, Driven] = {}
 
     def run(self) -> None:
         profile = self._profile
@@ -159,8 +157,8 @@ class _Race:
             if store in URL_VARIABLES:
                 self._load_data(store)
         setup = self._setup
-        load, self._warmer = generator_and_warmer(
-            setup.program, self._experiment.workload, profile, setup.seed, self._lab.run, setup.placement
+        load, self._driven = generator_and_warmers(
+            setup.program, self._experiment.workloads, profile, setup.seed, self._lab.run, setup.placement
         )
         try:
             self._rounds(load)
@@ -201,7 +199,7 @@ class _Race:
         """Load the first entrant for the generator's own sake; its figures would be those of a cold generator."""
         with self._console.status("practice: the generator warms up"):
             running = self._starter.start(self._entrants[0])
-            load.load(running.target.url, lambda line: None)
+            load.load(running.target.url, lambda line: None, self._driven[self._entrants[0].load].first)
             running.stop()
         self._starter.clear()
 
@@ -215,7 +213,8 @@ class _Race:
             return run
         try:
             sampler = self._sampler(entrant.server, running, load)
-            run = observe(self._course, running, load, sampler, show, self._warmer)
+            warmer = self._driven[entrant.load].warmer
+            run = observe(self._course(entrant), running, load, sampler, show, warmer)
         finally:
             try:
                 status = running.stop()
@@ -225,6 +224,11 @@ class _Race:
                 if status != entrant.server.stop_status:
                     run.fail(f"the server ended with status {status}:\n{running.target.last_lines()}")
         return run
+
+    def _course(self, entrant: Entrant) -> Course:
+        setup, first = self._setup, self._driven[entrant.load].first
+        workload = self._experiment.workloads[entrant.load]
+        return Course(workload, setup.profile, setup.placement, self._draw, self._starter.clear, first)
 
     def _sampler(self, server: Server, running: RunningServer, load: Generator) -> Sampler:
         trees, port = self._starter.trees(server, running, load), self._starter.database_port(server)

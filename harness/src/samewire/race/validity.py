@@ -26,6 +26,7 @@ _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
 _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
 _NOT_SENT = "were due and were not sent"
+_NOT_ANSWERED = "probes got no right answer"
 _NOT_QUIET = "the machine was not quiet"
 _STOLEN = "the hypervisor gave"
 COLD = "servers were measured cold: this profile does not warm them until they are steady"
@@ -70,6 +71,13 @@ def not_sent(load: Load) -> list[str]:
         f"{load.whole.not_sent:,} of {due:,} requests {_NOT_SENT}: all users were waiting for answers, "
         "and latencies do not tell of them"
     ]
+
+
+def not_answered(load: Load) -> list[str]:
+    """A warning if probes beside the users got no right answer."""
+    if not load.probe or not load.probe.errors_told:
+        return []
+    return [f"{_NOT_ANSWERED}, and their latencies do not tell of them: {load.probe.errors_told}"]
 
 
 def not_quiet(window: Window, when: str) -> list[str]:
@@ -163,8 +171,9 @@ def bound(metric: Metric, runs: Sequence[Iterable[str]]) -> str:
     unsent = (warning for run in runs for warning in run if _NOT_SENT in warning)
     left_out = _often(where + _NOT_IN_TURN, runs) or any(where in warning for warning in unsent)
     not_in_turn = metric.not_in_turn if left_out else ""
+    not_answered = metric.not_answered if any(_NOT_ANSWERED in warning for run in runs for warning in run) else ""
     stolen = metric.stolen if _often(where + _STOLEN, runs) else ""
-    return "".join(sorted({*held_back, *not_in_turn, *stolen}))
+    return "".join(sorted({*held_back, *not_in_turn, *not_answered, *stolen}))
 
 
 def _often(text: str, runs: Iterable[Iterable[str]]) -> int:

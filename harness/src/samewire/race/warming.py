@@ -8,7 +8,7 @@ only then on its own cores: docs/explanation/measuring.md has the figures.
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -73,19 +73,41 @@ class Warmer:
         return Step(window.end.at - began, cores, requests, used / requests * 1e6 if requests else None, highest)
 
 
-def generator_and_warmer(
-    program: Program, workload: Workload, profile: Profile, seed: int, run: RunFolder, placement: Placement
-) -> tuple[Generator, Warmer | None]:
-    """The generator of a workload, and what warms servers by it, None in a profile that does not warm them.
+@dataclass(frozen=True)
+class Driven:
+    """How a generator drives a workload: the number of the first of its scenarios, and what warms servers by it.
 
-    Raises GeneratorError.
+    There is no warmer in a profile that does not warm servers.
     """
-    scenarios = workload.scenarios(profile, seed)
-    windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
-    load = Generator(program, [*scenarios, *windows], run)
-    numbers = range(len(scenarios), len(scenarios) + len(windows))
-    warmer = Warmer(load, numbers, workload.stage, placement, profile.steady_within_s) if windows else None
-    return load, warmer
+
+    first: int
+    warmer: Warmer | None
+
+
+def generator_and_warmers(
+    program: Program,
+    workloads: Mapping[str, Workload],
+    profile: Profile,
+    seed: int,
+    run: RunFolder,
+    placement: Placement,
+) -> tuple[Generator, Mapping[str, Driven]]:
+    """One generator of all these workloads, and how it drives each. Raises GeneratorError."""
+    contents: list[dict] = []
+    numbers: dict[str, tuple[int, range]] = {}
+    for name, workload in workloads.items():
+        first, scenarios = len(contents), workload.scenarios(profile, seed)
+        windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
+        contents += [*scenarios, *windows]
+        numbers[name] = first, range(len(contents) - len(windows), len(contents))
+    load = Generator(program, contents, run)
+
+    def driven(name: str) -> Driven:
+        first, windows = numbers[name]
+        warmer = Warmer(load, windows, workloads[name].stage, placement, profile.steady_within_s) if windows else None
+        return Driven(first, warmer)
+
+    return load, {name: driven(name) for name in workloads}
 
 
 def move(pid: int, cores: Iterable[int]) -> None:

@@ -30,7 +30,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A server in the race, or a variant of one.
+    """A server in the race, or a variant of one, with one of the loads where there are several.
 
     `hue` is the number of its stack's colour, the same wherever that stack appears. `shape` is the number of its mark,
     which no other of this colour has. `summary` has the estimate of each metric in the unit of run.json. `bounds` has
@@ -40,6 +40,7 @@ class Entrant:
     id: str
     server: str
     variant: str
+    load: str
     name: str
     hue: int
     shape: int

@@ -168,7 +168,11 @@ def line(
     that of batches dashed.
     """
     stores = sorted({other.store for other in race.comparable})
-    second = bool(entrant.variant) or (entrant.ranked and stores.index(entrant.store) > 0)
+    second = (
+        bool(entrant.variant)
+        or entrant.load != race.entrants[0].load
+        or (entrant.ranked and stores.index(entrant.store) > 0)
+    )
     dash = " ".join(dict.fromkeys(filter(None, (_DASHES.get(entrant.transport), "dashed" if second else ""))))
     return charts.Line(entrant.name, entrant.hue, entrant.shape, points, label_at, band, dash, marks)
 

@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from samewire.race.workloads import WORKLOADS, Kind, Lookups, Ranking
+from samewire.race.workloads import PROBED, WORKLOADS, Kind, Lookups, Ranking
 
 _REQUESTS = Lookups.told
 _KINDS = {kind: workload.told for kind, workload in WORKLOADS.items()}
-_RANKINGS = {kind.ranking.metric: kind.ranking for kind in _KINDS.values()}
+_RANKINGS = {kind.ranking.metric: kind.ranking for kind in (*_KINDS.values(), PROBED)}
 
 
 def kind_of(data: Mapping[str, Any]) -> Kind:
     """The kind of the race of a run.json; of requests, whatever they were called, unless it is one of the others."""
+    if ranking_of(data) is PROBED.ranking:
+        return PROBED
     return _KINDS.get(data["parameters"].get("kind"), _REQUESTS)
 
 

@@ -53,8 +53,9 @@ class Race:
             entrants.append(
                 Entrant(
                     id=server["id"],
-                    server=re.split("[:#]", server["id"])[0],
+                    server=re.split("[:@#]", server["id"])[0],
                     variant=variant,
+                    load=server.get("load", ""),
                     name=names[server["id"]],
                     hue=hue,
                     shape=shape,
@@ -155,8 +156,9 @@ class Race:
         return [one for one in found if one]
 
     def pair(self, key: str, a: Entrant, b: Entrant) -> Comparison | None:
-        """How `a` stands to `b`, if they have one thing in common: the server, or the variant."""
-        found = self.compare(key, a, b) if a.variant == b.variant or a.server == b.server else None
+        """How `a` stands to `b`, if they differ in one thing: the server, the variant, or the load."""
+        differ = (a.server != b.server, a.variant != b.variant, a.load != b.load)
+        found = self.compare(key, a, b) if sum(differ) <= 1 else None
         return found if found and found.ratio.mean is not None else None
 
     def name(self, server: str) -> str:

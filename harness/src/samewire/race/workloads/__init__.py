@@ -6,12 +6,13 @@ from typing import Any
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.conversation import Conversation
 from samewire.race.workloads.kind import Kind, Ranking
-from samewire.race.workloads.requests import Arrivals, Exchange, Lookups, Requests
+from samewire.race.workloads.requests import PROBED, Arrivals, Exchange, Lookups, Requests
 from samewire.race.workloads.sampled import SampledWorkload
 from samewire.race.workloads.sweep import Sweep
 from samewire.race.workloads.uploads import Uploads
 
 __all__ = [
+    "PROBED",
     "WORKLOADS",
     "Arrivals",
     "Conversation",

@@ -44,6 +44,11 @@ class Workload(ABC):
         return cls(**content)
 
     @property
+    def shown(self) -> Kind:
+        """How a race of it as it is set up is told."""
+        return self.told
+
+    @property
     def sample_names(self) -> tuple[str, ...]:
         """The samples that a run goes through one by one, where there are any."""
         return ()

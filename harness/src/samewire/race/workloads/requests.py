@@ -3,7 +3,7 @@
 import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, Self
 
@@ -65,6 +65,30 @@ TOLD = Kind(
     below="Answers",
     samples="requests",
 )  # fmt: skip
+
+
+PROBE_COLUMN = (
+    "Latency of the probe",
+    "ms",
+    (("mean", "probe_latency_mean_ms"), ("p50", "probe_latency_p50_ms"), ("p99", "probe_latency_p99_ms")),
+)
+
+PROBED = replace(
+    TOLD,
+    ranking=Ranking(
+        metric="probe_latency_p50_ms",
+        name="median latency of the probe",
+        unit="ms",
+        leads="has the lowest median latency of the probe",
+        led="had the lowest median latency of the probe",
+        had="had a median latency of the probe of",
+        times="times that of",
+    ),
+    columns=(PROBE_COLUMN, *TOLD.columns),
+    brief=("probe_latency_p50_ms", "probe_latency_p99_ms", *TOLD.brief),
+    compared=("probe_latency_p50_ms", "probe_latency_p99_ms", *TOLD.compared),
+)
+"""Of requests with a probe beside them: what the others get meanwhile is the question."""
 
 
 @dataclass(frozen=True)
@@ -177,16 +201,46 @@ class Exchange:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """A GET of a path that is to be answered with 200, every so many milliseconds, on a connection of its own."""
+
+    path: str
+    every_ms: float
+
+    def __str__(self) -> str:
+        return f"GET {self.path} every {self.every_ms:g} ms"
+
+
+@dataclass(frozen=True)
 class Requests(_Requests):
-    """Each of `users` sends the same `requests` in turn."""
+    """Each of `users` sends the same `requests` in turn; a `probe` may ask beside them."""
 
     users: int
     requests: tuple[Exchange, ...]
     timeout_s: float
+    probe: Probe | None = None
 
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:
-        return cls(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])})
+        probe = {"probe": Probe(**content["probe"])} if "probe" in content else {}
+        return cls(**content | {"requests": tuple(Exchange(**one) for one in content["requests"])} | probe)
+
+    @property
+    def shown(self) -> Kind:
+        return PROBED if self.probe else self.told
+
+    def compared(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*super().compared(), *(self.shown.compared if self.probe else ()))))
+
+    def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
+        probe = {"probe": asdict(self.probe)} if self.probe else {}
+        return [one | probe for one in super().scenarios(profile, seed)]
+
+    def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return super().warming({name: value for name, value in scenario.items() if name != "probe"})
+
+    def warnings(self, run: Measured, users: int) -> list[str]:
+        return super().warnings(run, users) + validity.not_answered(run.load)
 
     def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:
         return [[(one.path, one.status, one.method, one.body, one.headers) for one in self.requests]] * self.users
@@ -201,7 +255,9 @@ class Requests(_Requests):
         }
 
     def parameters(self, profile: Profile) -> dict[str, Any]:
-        return super().parameters(profile) | {"requests": [str(request) for request in self.requests]}
+        told = super().parameters(profile) | {"requests": [str(request) for request in self.requests]}
+        del told["probe"]
+        return told | ({"probe": str(self.probe)} if self.probe else {})
 
     def _by_request(self, counts: Sequence[Mapping[str, int]]) -> dict[str, dict[str, int]]:
         told: dict[str, dict[str, int]] = {request.name: {"answers": 0, "bytes": 0} for request in self.requests}
@@ -233,5 +289,10 @@ class Arrivals(Requests):
     )
     closed = False
 
+    @property
+    def shown(self) -> Kind:
+        # What is asked is how long the users' answers take, whatever else is probed.
+        return self.told
+
     def warnings(self, run: Measured, users: int) -> list[str]:
-        return validity.not_sent(run.load)
+        return validity.not_sent(run.load) + validity.not_answered(run.load)

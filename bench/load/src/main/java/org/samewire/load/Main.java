@@ -131,10 +131,20 @@ public final class Main {
     }
     Scenario.Plan plan = scenario.measured(ratePerSecond);
     Meter meter = new Meter(plan, scenario.users(), requests, progress::add);
-    new Users(scenario, plan, meter).run(url);
-
+    Users measured = new Users(scenario, plan, meter);
     Map<String, Object> result = new LinkedHashMap<>();
     result.put("hdr_unit", "ns");
+    if (scenario.probe() == null) {
+      measured.run(url);
+    } else {
+      Prober prober = new Prober(scenario.probe(), scenario.timeout(), url);
+      try {
+        measured.run(url);
+      } finally {
+        prober.end();
+      }
+      result.put("probe", meter.inHold(prober));
+    }
     result.putAll(meter.toMap());
     return result;
   }

@@ -42,7 +42,7 @@ final class Meter {
     TIMEOUT
   }
 
-  private static final long LONGEST = TimeUnit.MINUTES.toNanos(10);
+  static final long LONGEST = TimeUnit.MINUTES.toNanos(10);
   private static final OperatingSystemMXBean PROCESS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -126,12 +126,6 @@ final class Meter {
       map.put("generator_cpu_s", cpu / 1e9);
       map.put("hdr", encode(latency));
       return map;
-    }
-
-    private static String encode(Histogram histogram) {
-      ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
-      int length = histogram.encodeIntoCompressedByteBuffer(buffer);
-      return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
     }
   }
 
@@ -268,6 +262,12 @@ final class Meter {
     stages.get(stage).end(now);
   }
 
+  /** What was probed in the hold; nothing of a load whose hold did not come. */
+  synchronized Map<String, ?> inHold(Prober prober) {
+    Tally hold = stages.get(Stage.HOLD);
+    return hold == null ? prober.toMap(0, 0) : prober.toMap(hold.beginNanos, hold.endNanos);
+  }
+
   synchronized Map<String, ?> toMap() {
     Map<String, Object> named = new LinkedHashMap<>();
     stages.forEach((key, tally) -> named.put(name(key), tally.toMap()));
@@ -278,6 +278,12 @@ final class Meter {
     map.put("not_sent", notSent);
     map.put("series", series);
     return map;
+  }
+
+  static String encode(Histogram histogram) {
+    ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+    int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+    return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
   }
 
   private static String name(Stage stage) {

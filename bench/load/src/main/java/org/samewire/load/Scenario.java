@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  * A closed model: as many users as there are lists, or {@code users} who share one {@code list} and
  * begin at different places of it. Each walks its list over and over, on its own connection and
  * without think time. Users arrive one by one during the ramp-up. They leave in the same order
- * during the ramp-down, or each after {@code requests_per_user} requests.
+ * during the ramp-down, or each after {@code requests_per_user} requests. A {@code probe} may ask
+ * beside them.
  */
 record Scenario(
     @JsonProperty(value = "warm_up_s", required = true) double warmUpSeconds,
@@ -28,7 +29,8 @@ record Scenario(
     @JsonProperty("lists") List<List<Exchange>> lists,
     @JsonProperty("users") int users,
     @JsonProperty("list") List<Exchange> list,
-    @JsonProperty("requests_per_user") int requestsPerUser) {
+    @JsonProperty("requests_per_user") int requestsPerUser,
+    @JsonProperty("probe") Prober.Probe probe) {
   private static final int MOST_TOLD_APART = 100;
 
   /**
@@ -114,7 +116,8 @@ record Scenario(
         lists,
         0,
         null,
-        0);
+        0,
+        null);
   }
 
   static Scenario read(Path file) throws IOException {

@@ -44,6 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.samewire.load.Main.InputException;
 import org.samewire.load.Main.Run;
+import org.samewire.load.Prober.Probe;
 import org.samewire.load.Scenario.Exchange;
 
 class MainTest {
@@ -81,6 +82,11 @@ class MainTest {
     switch (path) {
       case "/closed" -> exchange.close();
       case "/hanging" -> sleep(60_000);
+      case "/healthy" -> exchange.sendResponseHeaders(200, -1);
+      case "/slow" -> {
+        sleep(200);
+        exchange.sendResponseHeaders(200, -1);
+      }
       case "/broken" -> exchange.sendResponseHeaders(500, -1);
       case "/last" -> {
         exchange.getResponseHeaders().set("Connection", "close");
@@ -166,7 +172,8 @@ class MainTest {
   @Test
   void usersWhoLeaveAfterTheirRequestsSendNoneMoreAndNoneLess() throws Exception {
     List<Exchange> list = List.of(new Exchange("/known", 301), new Exchange("/unknown", 404));
-    JsonNode result = load(new Scenario(0, 0.3, 0, 0, 2, List.of(list, list, list), 0, null, 5));
+    JsonNode result =
+        load(new Scenario(0, 0.3, 0, 0, 2, List.of(list, list, list), 0, null, 5, null));
 
     assertEquals(15, answered.sum());
     JsonNode hold = result.get("stages").get("hold");
@@ -207,11 +214,57 @@ class MainTest {
     assertTrue(longest >= (latency.getTotalCount() - 1) * 9.9e6, longest + " ns");
   }
 
+  private JsonNode probe(String path) throws Exception {
+    List<List<Exchange>> lists = List.of(List.of(new Exchange("/known", 301)));
+    Probe probe = new Probe(path, 50);
+    JsonNode result = load(new Scenario(0, 0.5, 1, 0, 0.3, lists, 0, null, 0, probe));
+    result.get("stages").get("hold").get("errors").forEach(count -> assertEquals(0, count.asInt()));
+    return result.get("probe");
+  }
+
+  @Test
+  void asksAPathAtARateBesideTheUsers() throws Exception {
+    JsonNode probe = probe("/healthy");
+
+    Histogram latency = decode(probe);
+    long answered = probe.get("answered").longValue();
+    assertEquals(20, answered + probe.get("not_sent").longValue(), 1);
+    assertEquals(answered + probe.get("not_sent").longValue(), latency.getTotalCount());
+    assertTrue(answered >= 10, answered + " answered");
+  }
+
+  @Test
+  void aProbeThatIsDueWhileAnotherWaitsEndsWithIt() throws Exception {
+    JsonNode probe = probe("/slow");
+
+    // An answer takes 200 ms, in which three or four more are due: they wait 150, 100 and 50 ms.
+    Histogram latency = decode(probe);
+    assertEquals(20, latency.getTotalCount(), 1);
+    assertTrue(probe.get("answered").longValue() <= 6, probe.toString());
+    assertTrue(probe.get("not_sent").longValue() >= 14, probe.toString());
+    assertTrue(latency.getMaxValue() >= 199e6, latency.getMaxValue() + " ns");
+    assertTrue(latency.getValueAtPercentile(50) >= 90e6, latency.getMean() + " ns");
+  }
+
+  @Test
+  void errorsOfTheProbeAreItsOwn() throws Exception {
+    for (String[] wrong :
+        List.of(
+            new String[] {"/broken", "status"},
+            new String[] {"/closed", "connection"},
+            new String[] {"/hanging", "timeout"})) {
+      JsonNode probe = probe(wrong[0]);
+      assertEquals(0, probe.get("answered").intValue(), wrong[0]);
+      assertEquals(0, decode(probe).getTotalCount(), wrong[0]);
+      assertTrue(probe.get("errors").get(wrong[1]).intValue() > 0, probe.toString());
+    }
+  }
+
   @Test
   void aLoadByRequestsIsNotFinishedWhereEveryUserGaveUp() throws Exception {
     server.stop(0);
     List<Exchange> list = List.of(new Exchange("/known", 301));
-    JsonNode result = load(new Scenario(0, 0, 0, 0, 0.5, List.of(list, list), 0, null, 5));
+    JsonNode result = load(new Scenario(0, 0, 0, 0, 0.5, List.of(list, list), 0, null, 5, null));
 
     assertEquals(2, result.get("users_lost").intValue());
     assertFalse(result.get("stages").has("ramp_down"));
@@ -235,7 +288,7 @@ class MainTest {
             new Exchange("/b", 301),
             new Exchange("/c", 301),
             new Exchange("/d", 301));
-    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list, 0));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list, 0, null));
 
     assertEquals(2, firstPaths.size());
     assertEquals(Set.of("/a", "/c"), Set.copyOf(firstPaths.values()));
@@ -245,7 +298,7 @@ class MainTest {
   @Test
   void tellsNoRequestsOfALongListApart() throws Exception {
     List<Exchange> list = Collections.nCopies(101, new Exchange("/unknown", 404));
-    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list, 0));
+    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list, 0, null));
 
     assertEquals(0, result.get("stages").get("hold").get("by_request").size());
   }

@@ -122,9 +122,28 @@ class ScenarioTest {
   }
 
   @Test
+  void readsAProbe(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("scenario.json");
+    String known =
+        "{\"warm_up_s\":0,\"ramp_up_s\":0,\"hold_s\":1,\"timeout_s\":1,"
+            + "\"lists\":[[[\"/a\",301]]],\"probe\":%s}";
+    Files.writeString(file, known.formatted("{\"path\":\"/healthz\",\"every_ms\":50}"));
+    assertEquals(new Prober.Probe("/healthz", 50), Scenario.read(file).probe());
+    for (String wrong :
+        List.of(
+            "{\"path\":\"/healthz\"}",
+            "{\"every_ms\":50}",
+            "{\"path\":\"healthz\",\"every_ms\":50}",
+            "{\"path\":\"/healthz\",\"every_ms\":0}")) {
+      Files.writeString(file, known.formatted(wrong));
+      assertThrows(IOException.class, () -> Scenario.read(file), wrong);
+    }
+  }
+
+  @Test
   void usersOfOneListBeginAtDifferentPlaces() {
     List<Exchange> list = new ArrayList<>(Collections.nCopies(5000, new Exchange("/a", 200)));
-    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list, 0);
+    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list, 0, null);
     assertEquals(0, scenario.start(0));
     assertEquals(5, scenario.start(1));
     assertEquals(4995, scenario.start(999));
