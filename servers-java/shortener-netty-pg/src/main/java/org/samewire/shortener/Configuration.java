@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** What the environment asks for. */
-record Configuration(InetSocketAddress address, PgConnectOptions database) {
+record Configuration(InetSocketAddress address, PgConnectOptions database, boolean blocking) {
 
   // #region server.configure
   static Configuration from(Map<String, String> environment) {
@@ -18,7 +18,14 @@ record Configuration(InetSocketAddress address, PgConnectOptions database) {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("HOST is no address: " + address.getHostString());
     }
-    return new Configuration(address, read(environment, "POSTGRES_URL", PgConnectOptions::fromUri));
+    boolean blocking =
+        switch (environment.getOrDefault("QUERIES", "async")) {
+          case "async" -> false;
+          case "blocking" -> true;
+          default -> throw new IllegalArgumentException("QUERIES is neither async nor blocking");
+        };
+    return new Configuration(
+        address, read(environment, "POSTGRES_URL", PgConnectOptions::fromUri), blocking);
   }
 
   private static <T> T read(Map<String, String> environment, String name, Function<String, T> as) {

@@ -14,6 +14,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -33,14 +34,19 @@ class Links {
   private static volatile boolean away;
 
   private final SqlClient client;
+  private final boolean blocking;
 
-  Links(SqlClient client) {
+  Links(SqlClient client, boolean blocking) {
     this.client = client;
+    this.blocking = blocking;
   }
 
   // #region database.pool
-  /** Connections are made when they are needed. Each has several queries under way at once. */
-  static Links in(Vertx vertx, PgConnectOptions database) {
+  /**
+   * Connections are made when they are needed. Each has several queries under way at once. If
+   * {@code blocking}, the caller's thread waits for each answer; it must be none of {@code vertx}.
+   */
+  static Links in(Vertx vertx, PgConnectOptions database, boolean blocking) {
     return new Links(
         PgBuilder.client()
             .with(
@@ -60,7 +66,8 @@ class Links {
                     .setPipeliningLimit(8)
                     .addProperty("statement_timeout", STATEMENT_TIMEOUT_MILLIS))
             .using(vertx)
-            .build());
+            .build(),
+        blocking);
   }
 
   // #endregion database.pool
@@ -87,11 +94,21 @@ class Links {
   }
 
   private Future<RowSet<Row>> query(String sql, Tuple values) {
-    return client
-        .preparedQuery(sql)
-        .execute(values)
-        .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-        .onComplete(rows -> note(rows.cause()));
+    Future<RowSet<Row>> rows =
+        client
+            .preparedQuery(sql)
+            .execute(values)
+            .timeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+            .onComplete(done -> note(done.cause()));
+    return blocking ? waitFor(rows) : rows;
+  }
+
+  private static <T> Future<T> waitFor(Future<T> future) {
+    try {
+      return Future.succeededFuture(future.toCompletionStage().toCompletableFuture().join());
+    } catch (CompletionException e) {
+      return Future.failedFuture(e.getCause());
+    }
   }
 
   /** Other failures are mistakes of ours. */

@@ -37,17 +37,10 @@ final class ShortenerServer {
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
 
   private final ChannelGroup clients = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final Vertx vertx;
+  private final Vertx vertx = newVertx();
   private final Channel listener;
 
   ShortenerServer(InetSocketAddress address, Function<Vertx, Links> newLinks) throws IOException {
-    vertx =
-        Vertx.vertx(
-            new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
-                // Without a folder for temporary files.
-                .setFileSystemOptions(new FileSystemOptions().setFileCachingEnabled(false)));
     EventLoopGroup loops = ((VertxInternal) vertx).nettyEventLoopGroup();
     loops.scheduleAtFixedRate(Responses::tick, 1, 1, TimeUnit.SECONDS);
     // Each event loop has its own connections to the database: no query changes threads.
@@ -75,6 +68,15 @@ final class ShortenerServer {
     listener = listening.channel();
   }
 
+  static Vertx newVertx() {
+    return Vertx.vertx(
+        new VertxOptions()
+            .setPreferNativeTransport(true)
+            .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
+            // Without a folder for temporary files.
+            .setFileSystemOptions(new FileSystemOptions().setFileCachingEnabled(false)));
+  }
+
   // #region server.stop
   /** No new connections. Requests in flight are answered, for at most 8 s. */
   void stop() {
@@ -96,9 +98,16 @@ final class ShortenerServer {
         "java.util.logging.SimpleFormatter.format", "%1$tFT%1$tT %4$s %3$s: %5$s%6$s%n");
     try {
       var configuration = Configuration.from(System.getenv());
+      // A thread that waits for the database cannot be the one that brings the answer.
+      Vertx apart = configuration.blocking() ? newVertx() : null;
       var server =
           new ShortenerServer(
-              configuration.address(), vertx -> Links.in(vertx, configuration.database()));
+              configuration.address(),
+              vertx ->
+                  Links.in(
+                      apart == null ? vertx : apart,
+                      configuration.database(),
+                      configuration.blocking()));
       LOG.log(Level.INFO, "listens on " + configuration.address());
       Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
     } catch (IllegalArgumentException e) {

@@ -18,6 +18,7 @@ class ConfigurationTest {
     var configuration = Configuration.from(Map.of("PORT", "8080", "POSTGRES_URL", URL));
     assertEquals("127.0.0.1", configuration.address().getHostString());
     assertEquals("secret", configuration.database().getPassword());
+    assertFalse(configuration.blocking());
   }
 
   @ParameterizedTest
@@ -30,6 +31,13 @@ class ConfigurationTest {
   @ValueSource(strings = {"", "nonsense", "http://127.0.0.1:1/a", "postgres://user:secret@a:b/c"})
   void urlThatCannotBeUsedIsNamedAndNotShown(String url) {
     assertNamed("POSTGRES_URL", Map.of("PORT", "8080", "POSTGRES_URL", url));
+  }
+
+  @Test
+  void queriesAreAsyncOrBlocking() {
+    var environment = Map.of("PORT", "8080", "POSTGRES_URL", URL, "QUERIES", "blocking");
+    assertTrue(Configuration.from(environment).blocking());
+    assertNamed("QUERIES", Map.of("PORT", "8080", "POSTGRES_URL", URL, "QUERIES", "both"));
   }
 
   private static void assertNamed(String name, Map<String, String> environment) {

@@ -25,7 +25,7 @@ class ShortenerServerTest {
   private final CountDownLatch asked = new CountDownLatch(1);
   private final Promise<String> row = Promise.promise();
   private final Links links =
-      new Links(null) {
+      new Links(null, false) {
         @Override
         Future<String> find(String hash) {
           asked.countDown();
