@@ -201,8 +201,9 @@ def fake(monkeypatch, tmp_path):
     return monkeypatch
 
 
-def _race(profile="quick", servers=(FAST, SLOW, OTHER), seed=3):
-    return runner.race("shortener", profile, console=Console(file=io.StringIO()), servers=list(servers), seed=seed)
+def _race(profile="quick", servers=(FAST, SLOW, OTHER), seed=3, **how):
+    console = Console(file=io.StringIO())
+    return runner.race("shortener", profile, console=console, servers=list(servers), seed=seed, **how)
 
 
 def _keys(what):
@@ -225,6 +226,15 @@ def test_no_race_without_servers(fake):
     fake.setattr(runner, "find_servers", list)
     with pytest.raises(RaceError, match="no server of the service 'shortener'"):
         _race(servers=())
+
+
+def test_a_short_race_is_of_servers_as_they_are_that_are_ranked(fake):
+    fake.setattr(runner, "stands_in", lambda store: store == "mongodb")
+    fast = replace(FAST, variants={"connect-each-time": Variant("", {})})
+    assert [one["id"] for one in _content(_race(servers=[fast, SLOW, OTHER], short=True))["servers"]] == [FAST.id, SLOW.id]
+    assert len(_content(_race(servers=[fast, SLOW, OTHER]))["servers"]) == 4
+    with pytest.raises(RaceError, match="no server of the service 'shortener'"):
+        _race(servers=[OTHER], short=True)
 
 
 def test_the_record_is_what_the_report_reads(fake):

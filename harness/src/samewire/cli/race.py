@@ -21,6 +21,7 @@ from samewire.paths import RESULTS
 @click.option(
     "--rounds", type=click.IntRange(min=1), help="How often every server runs; the profile says it by default."
 )
+@click.option("--short", is_flag=True, help="Leave out variants, and servers on a stand-in, which are not ranked.")
 @click.option("--same", metavar="SERVER", help="Race this server against itself: whatever is decided is false.")
 @click.option("--keep", is_flag=True, help="Add its rounds to bench/records/same.csv; with --same.")
 @click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
@@ -31,6 +32,7 @@ def race(
     profile: str,
     seed: int | None,
     rounds: int | None,
+    short: bool,
     same: str | None,
     keep: bool,
     compose: bool,
@@ -50,7 +52,7 @@ def race(
         servers = select(find_servers(), (same,) if same else names)
         if same and len(servers) > 1:
             raise click.UsageError(f"--same names one server; {same} are {len(servers)}.")
-        how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same)}
+        how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same), "short": short}
         run_folder = run_race(experiment, profile, console=console, servers=servers, **how)
     except RaceError as error:
         fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)

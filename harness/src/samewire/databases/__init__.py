@@ -28,4 +28,9 @@ def launch(
     return engine.launch(run, links=links, private=private, cpus=cpus, fsync=fsync)
 
 
-__all__ = ["URL_VARIABLES", "Database", "DatabaseError", "launch"]
+def stands_in(store: str) -> bool:
+    """Whether launch would start a stand-in for a store. Never for one that is no database."""
+    return store in URL_VARIABLES and importlib.import_module(f"samewire.databases.{store}").stands_in()
+
+
+__all__ = ["URL_VARIABLES", "Database", "DatabaseError", "launch", "stands_in"]

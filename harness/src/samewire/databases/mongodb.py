@@ -162,6 +162,11 @@ def archive_classes() -> None:
         run.remove()
 
 
+def stands_in() -> bool:
+    """Whether launch would start the stand-in."""
+    return not os.environ.get("MONGODB_URL") and not mongod().found
+
+
 def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
     """$MONGODB_URL, else a private mongod, else the stand-in; neither waits for the disk, whatever `fsync` says.
 

@@ -204,6 +204,11 @@ def _template(run: RunFolder, links: int) -> Path:
     return template
 
 
+def stands_in() -> bool:
+    """Whether launch would start a stand-in: there is none."""
+    return False
+
+
 def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
     """$POSTGRES_URL, else a private cluster. Raises DatabaseError or ToolMissing."""
     if (given := os.environ.get("POSTGRES_URL")) and not private:

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from samewire.databases import URL_VARIABLES
+from samewire.databases import URL_VARIABLES, stands_in
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
@@ -44,11 +44,13 @@ def race(
     rounds: int | None = None,
     compose: bool = False,
     same: bool = False,
+    short: bool = False,
 ) -> Path:
     """Run a profile of an experiment, in so many rounds if given, and return the run folder.
 
     `servers` are all of the experiment's service by default, each also in the variants that the experiment names; with
-    `same` one server, which races against itself.
+    `same` one server, which races against itself. A `short` race is without variants, and without those whose database
+    would be a stand-in: they are not ranked.
     `seed` draws the orders and the users' lists; a fresh one is drawn by default. With `compose` it is between those
     servers that run in compose, as they run there and on the databases there. Raises RaceError before anything has
     started when there is no such experiment or profile or a server has no fresh pass, and at the end when a run could
@@ -57,12 +59,14 @@ def race(
     loaded = load_experiment(experiment).against_itself() if same else load_experiment(experiment)
     chosen = loaded.profile(profile)
     chosen = replace(chosen, rounds=rounds or chosen.rounds)
-    entrants = _entrants(loaded, find_servers() if servers is None else servers, compose)
+    entrants = _entrants(loaded, find_servers() if servers is None else servers, compose=compose, short=short)
     return _race(loaded, chosen, entrants, console=console, seed=seed, compose=compose)
 
 
-def _entrants(experiment: Experiment, servers: Sequence[Server], compose: bool) -> list[Entrant]:
+def _entrants(experiment: Experiment, servers: Sequence[Server], *, compose: bool, short: bool) -> list[Entrant]:
     entrants = experiment.entrants(servers)
+    if short:
+        entrants = [one for one in entrants if not one.variant and not stands_in(one.server.store)]
     if not entrants:
         raise RaceError(
             f"{experiment.name}: there is no server of the service {experiment.service!r} to race among these"
