@@ -231,7 +231,10 @@ def test_no_race_without_servers(fake):
 def test_a_short_race_is_of_servers_as_they_are_that_are_ranked(fake):
     fake.setattr(runner, "stands_in", lambda store: store == "mongodb")
     fast = replace(FAST, variants={"connect-each-time": Variant("", {})})
-    assert [one["id"] for one in _content(_race(servers=[fast, SLOW, OTHER], short=True))["servers"]] == [FAST.id, SLOW.id]
+    assert [one["id"] for one in _content(_race(servers=[fast, SLOW, OTHER], short=True))["servers"]] == [
+        FAST.id,
+        SLOW.id,
+    ]
     assert len(_content(_race(servers=[fast, SLOW, OTHER]))["servers"]) == 4
     with pytest.raises(RaceError, match="no server of the service 'shortener'"):
         _race(servers=[OTHER], short=True)

@@ -210,7 +210,9 @@ def test_links_to_code_are_there_only_where_the_code_is(browser, tmp_path):
 def _charts(race):
     """Sections with charts of lines or points, and how many of those each has for one group."""
     if race.samples:
-        return {"By sample": len(race.kind.by_sample), "Context switches and variability": 1}
+        by_sample = {race.kind.sample.heading: len(race.kind.by_sample)}
+        varies = "latency_cv" in dict(race.kind.by_sample)
+        return by_sample | ({"Context switches and variability": 1} if varies else {})
     # As many quantities as were read every second: of made-up races fewer than of real ones.
     read = len(seconds.used(race)) // len(race.groups)
     return {f"{race.kind.rate} over time": 1, "Latency distribution": 1, "Resources over time": read}
