@@ -38,7 +38,7 @@ has_database = pytest.mark.stores(*URL_VARIABLES)
 
 STOP = 10.0
 """Seconds that a server has to end after its stop signal."""
-DEAF = 3.0
+DEAF = 1.0
 """Seconds after which a server that was told to stop takes no new connections."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
