@@ -5,6 +5,7 @@ What a service's requests are, `<service>/life.py` says; what their answers are,
 
 import contextlib
 import importlib
+import os
 import re
 import signal
 import socket
@@ -334,6 +335,21 @@ def frozen(pids: Sequence[int]) -> Iterator[None]:
                 process.resume()
 
 
+def stops_listening(running: RunningServer, signalled: float) -> None:
+    """AssertionError if the server still takes new connections DEAF seconds after its stop signal."""
+    target = running.target
+    if wait_until(lambda: not takes_connections(target), signalled + DEAF - time.monotonic()):
+        return
+    # Whether it is late by little or never stops are two different mistakes.
+    late = wait_until(lambda: not takes_connections(target), STOP)
+    until = f"until {time.monotonic() - signalled:.2f} s after it" if late else "for as long as it was watched"
+    load, *_ = os.getloadavg()
+    raise AssertionError(
+        f"{target.name} takes new connections {DEAF:g} s after its stop signal, {until} (load {load:.1f})."
+        f"{last_lines(target)}"
+    )
+
+
 def ends_well(running: RunningServer, signalled: float) -> None:
     """AssertionError unless the server ends in time and with the status that its manifest promises."""
     target, promised = running.target, running.target.server.stop_status
@@ -426,9 +442,7 @@ def test_storms(server: Server, lab: Lab) -> None:
             signalled = time.monotonic()
             running.signal(server.stop_signal)
             # What is idle, or never ends, keeps it no longer than STOP, even if it is told to stop once more.
-            assert wait_until(lambda: not takes_connections(target), signalled + DEAF - time.monotonic()), (
-                f"{target.name} takes new connections {DEAF:g} s after its stop signal"
-            )
+            stops_listening(running, signalled)
             running.signal(server.stop_signal)
             ends_well(running, signalled)
 
@@ -737,8 +751,7 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
                 wait_until(lambda: not takes_connections(target), 0.3)
                 for connection, request in slow:
                     connection.send_raw(request.to_bytes(connection.authority)[-5:])
-            deaf = wait_until(lambda: not takes_connections(target), signalled + DEAF - time.monotonic())
-            assert deaf, f"{target.name} takes new connections {DEAF:g} s after its stop signal"
+            stops_listening(running, signalled)
             finished = [receive(connection, request, sent) for connection, request in in_flight]
             finished += [receive(connection, request, slow_sent) for connection, request in slow]
             judge.all_right(finished, target, "to requests that were in flight when it was told to stop")

@@ -27,6 +27,14 @@ def test_the_knee_is_where_throughput_divided_by_latency_is_highest():
     }  # fmt: skip
 
 
+def test_a_step_whose_latencies_are_not_of_all_is_no_knee():
+    """64 of 512 users are served, and soon; the others wait."""
+    steps = _steps((16, 2000, 8.0), (512, 2000, 2.0))
+    bounded = Steps([steps.steps[0], replace(steps.steps[1], of_all=False)])
+    assert (steps.knee.value, bounded.knee.value) == (512, 16)
+    assert Steps([replace(one, of_all=False) for one in steps.steps]).knee is None
+
+
 def test_a_server_that_answers_nothing_has_no_knee():
     assert figures_of_steps(_steps((1, 0, 0.0), (4, 0, 0.0))) == {
         "highest_rps": 0, "kept_share": None, "knee": None, "knee_rps": None, "knee_latency_mean_ms": None,
@@ -62,12 +70,13 @@ def test_a_runs_figures_are_of_its_steps_and_each_step_has_its_own(monkeypatch):
         "samewire.race.workloads.sweep.figures_of_load",
         lambda what, users: of_step | {"throughput_rps": 100.0 * min(users, 16), "latency_mean_ms": 1.0 * users},
     )
+    monkeypatch.setattr(type(workload), "warnings", lambda self, run, users: ["in turn"] if run == 1 else [])
     idle = SimpleNamespace(pss_bytes=1, rss_bytes=2, threads=3)
     whole = SimpleNamespace(whole=SimpleNamespace(error_share=0.25))
     footprint = Footprint(idle, [idle], [idle], Start(1.0, 0.5), None)
     figures = workload.run_figures({one.name: int(one.load) for one in workload.samples}, whole, footprint)
     assert list(figures)[: len(workload.metrics())] == [one.key for one in metrics_of(SWEEP)]
-    assert (figures["highest_rps"], figures["knee"], figures["error_share"]) == (1600, 1, 0.25)
+    assert (figures["highest_rps"], figures["knee"], figures["error_share"]) == (1600, 4, 0.25)
     assert figures["stolen_share"] == 2.0
     assert figures[of_sample("throughput_rps", "256")] == 1600
 

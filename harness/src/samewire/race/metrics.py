@@ -74,10 +74,9 @@ _DECLARED = (
     Metric(
         "knee", "Knee, at",
         short="knee",
-        about="the load of the step with the most throughput for its mean latency: users, or a multiple of the rate",
+        about="the step with the most throughput for its mean latency: users, or a multiple of the rate",
         held_back=EITHER,
         of=(SWEEP,),
-        compared=(SWEEP,),
         of_steps=lambda run: run.knee and run.knee.value,
     ),
     Metric(
@@ -86,7 +85,6 @@ _DECLARED = (
         better=HIGHER,
         held_back=AT_LEAST,
         of=(SWEEP,),
-        compared=(SWEEP,),
         of_steps=lambda run: run.at_knee("throughput_rps"),
     ),
     Metric(
@@ -96,7 +94,6 @@ _DECLARED = (
         better=LOWER,
         held_back=AT_MOST,
         of=(SWEEP,),
-        compared=(SWEEP,),
         of_steps=lambda run: run.at_knee("latency_mean_ms"),
     ),
     Metric(

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """One step: how much load it was, in users or as a rate, and its figures by key."""
+    """One step: how much load it was, in users or as a rate, its figures by key, and whether its latencies are of all.
+
+    Where some users were left waiting, or requests were never sent, mean latency is too low and `power` too high.
+    """
 
     value: float
     figures: Mapping[str, float | int | None]
+    of_all: bool = True
 
     @property
     def power(self) -> float:
@@ -29,9 +33,12 @@ class Steps:
 
     @property
     def knee(self) -> Step | None:
-        """The step with the most power: more load brings more waiting than answers. None where nothing was answered."""
-        best = max(self.steps, key=lambda step: step.power)
-        return best if best.power else None
+        """The step with the most power, of those whose latencies are of all; None where nothing was answered.
+
+        More load brings more waiting than answers.
+        """
+        best = max((step for step in self.steps if step.of_all), key=lambda step: step.power, default=None)
+        return best if best and best.power else None
 
     @property
     def highest_rps(self) -> float:

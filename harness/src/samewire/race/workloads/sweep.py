@@ -37,7 +37,7 @@ TOLD = Kind(
         ("Threads", "peak", (("", "threads_peak"),)),
     ),
     brief=("highest_rps", "knee", "knee_latency_mean_ms", "kept_share", "error_share", "pss_peak_bytes"),
-    compared=("highest_rps", "knee", "knee_rps", "knee_latency_mean_ms", "kept_share", "pss_peak_bytes"),
+    compared=("highest_rps", "kept_share", "pss_peak_bytes"),
     done="answered a request",
     undone="no request was answered",
     unit="request",
@@ -57,7 +57,7 @@ TOLD = Kind(
         axis="Against the load of the step: users, or the rate as a multiple. Throughput, latency and CPU are on "
         "logarithmic scales.",
         means="Errors, memory and threads are those of whole runs. The knee is the step with the most throughput for "
-        "its mean latency.",
+        "its mean latency, of those in which all users were served in turn.",
         nothing="No step was measured.",
         table="Steps of load",
         columns=(("users", "Users"), ("load", "Load")),
@@ -142,7 +142,7 @@ class Sweep(SampledWorkload):
         self, samples: Mapping[str, Measured], load: SampledLoad, server: Footprint
     ) -> dict[str, float | int | None]:
         by_sample = {one.name: figures_of_load(STEP, samples[one.name]) for one in self.samples}
-        steps = Steps([Step(one.load, by_sample[one.name]) for one in self.samples])
+        steps = Steps([Step(one.load, by_sample[one.name], self._is_of_all(one, samples)) for one in self.samples])
         figures = (
             figures_of_steps(steps) | figures_of_footprint(SWEEP, server) | {"error_share": load.whole.error_share}
         )
@@ -153,6 +153,10 @@ class Sweep(SampledWorkload):
         return {key: figures[key] for key in self.metrics()} | {
             of_sample(key, name): figure for name, of_step in by_sample.items() for key, figure in of_step.items()
         }
+
+    def _is_of_all(self, sample: StepLoad, samples: Mapping[str, Measured]) -> bool:
+        users = int(sample.load) if self.over_users else self.users
+        return not self.warnings(samples[sample.name], users)
 
     def parameters(self, profile: Profile) -> dict[str, Any]:
         steps = [one.name for one in self.samples]
