@@ -10,6 +10,11 @@ REQUESTS, CONVERSATION, UPLOADS, SAMPLE = "requests", "conversation", "uploads",
 SWEEP, STEP = "sweep", "step"
 """What metrics are of: a run of one of four kinds, one sample of a run with uploads, or one step of a sweep."""
 
+RUNS = REQUESTS, CONVERSATION, UPLOADS, SWEEP
+LOADS = REQUESTS, CONVERSATION, UPLOADS, SAMPLE, STEP
+"""What is worked out of one load, or of means over the loads of a run."""
+RUNS_AND_PARTS = *LOADS, SWEEP
+
 LOWER, HIGHER = "lower", "higher"
 
 AT_LEAST, AT_MOST = "≥", "≤"

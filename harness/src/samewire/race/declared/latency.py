@@ -1,0 +1,130 @@
+"""How long answers take."""
+
+from samewire.race.latency import mean_absolute_deviation
+from samewire.race.measured import Measured
+from samewire.race.metric import (
+    AT_LEAST,
+    AT_MOST,
+    CONVERSATION,
+    EITHER,
+    LOADS,
+    LOWER,
+    REQUESTS,
+    SAMPLE,
+    STEP,
+    UPLOADS,
+    Metric,
+)
+
+
+def _cv(run: Measured) -> float | None:
+    latency = run.load.latency
+    return latency.sd / latency.mean if latency.mean else None
+
+
+METRICS = (
+    Metric(
+        "latency_mean_ms", "Latency, mean", "ms",
+        short="mean ms",
+        about="mean latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        of=LOADS,
+        compared=(REQUESTS, CONVERSATION, UPLOADS),
+        of_load=lambda run: run.load.latency.mean,
+    ),
+    Metric(
+        "latency_sd_ms", "Latency, standard deviation", "ms",
+        about="standard deviation of latency",
+        better=LOWER,
+        held_back=EITHER,
+        not_in_turn=EITHER,
+        stolen=EITHER,
+        of=LOADS,
+        compared=(REQUESTS, UPLOADS),
+        of_load=lambda run: run.load.latency.sd,
+    ),
+    Metric(
+        "latency_mad_ms", "Latency, mean absolute deviation", "ms",
+        about="mean absolute deviation of latency from its mean",
+        better=LOWER,
+        held_back=EITHER,
+        not_in_turn=EITHER,
+        stolen=EITHER,
+        of=(UPLOADS, SAMPLE),
+        of_load=lambda run: mean_absolute_deviation(run.load.hdr),
+    ),
+    Metric(
+        "latency_cv", "Latency, coefficient of variation",
+        short="CV",
+        about="coefficient of variation of latency: standard deviation by mean; of a run, the ratio of their sums",
+        better=LOWER,
+        held_back=EITHER,
+        not_in_turn=EITHER,
+        stolen=EITHER,
+        of=(UPLOADS, SAMPLE),
+        compared=(UPLOADS,),
+        of_load=_cv,
+    ),
+    Metric(
+        "latency_min_ms", "Latency, lowest", "ms",
+        about="lowest latency",
+        better=LOWER,
+        of=(REQUESTS, UPLOADS, SAMPLE),
+        of_load=lambda run: run.load.latency.min,
+    ),
+    Metric(
+        "latency_p50_ms", "Latency, p50", "ms",
+        about="median of latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        of=(REQUESTS, CONVERSATION, SAMPLE, STEP),
+        compared=(REQUESTS, CONVERSATION),
+        of_load=lambda run: run.load.latency.p50,
+    ),
+    Metric(
+        "latency_p95_ms", "Latency, p95", "ms",
+        about="95th percentile of latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        stolen=AT_MOST,
+        of=(REQUESTS,),
+        of_load=lambda run: run.load.latency.p95,
+    ),
+    Metric(
+        "latency_p99_ms", "Latency, p99", "ms",
+        short="p99 ms",
+        about="99th percentile of latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        stolen=AT_MOST,
+        of=(REQUESTS, CONVERSATION, SAMPLE, STEP),
+        compared=(REQUESTS, CONVERSATION),
+        of_load=lambda run: run.load.latency.p99,
+    ),
+    Metric(
+        "latency_p999_ms", "Latency, p99.9", "ms",
+        about="99.9th percentile of latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        stolen=AT_MOST,
+        of=(REQUESTS, CONVERSATION),
+        compared=(REQUESTS,),
+        of_load=lambda run: run.load.latency.p999,
+    ),
+    Metric(
+        "latency_max_ms", "Latency, highest", "ms",
+        about="highest latency",
+        better=LOWER,
+        held_back=AT_MOST,
+        not_in_turn=AT_LEAST,
+        stolen=AT_MOST,
+        of=(REQUESTS, UPLOADS, SAMPLE, STEP),
+        of_load=lambda run: run.load.latency.max,
+    ),
+)  # fmt: skip
