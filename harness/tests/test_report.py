@@ -1211,6 +1211,8 @@ def test_the_terminal_gets_a_table_of_uploads_that_fits(uploads):
     assert max(len(line) for line in text.splitlines()) <= 80
     assert re.search("mean ms +CV +errors % +CPU % +switches/s +PSS MiB", text)
     assert re.search(r"1 +node/express +73\d +1\.5\d +0 +49\.\d", text)
+    untested = sum(finding["verdict"] == "not tested" for finding in uploads["findings"])
+    assert re.search(rf"not tested +{untested} findings?: the report says why", text)
 
 
 def test_markup_in_names_does_not_reach_the_terminal(run):

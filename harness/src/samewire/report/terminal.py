@@ -11,6 +11,7 @@ from rich.text import Text
 
 from samewire.race.findings import describe
 from samewire.race.metrics import metric
+from samewire.race.verdicts import NOT_TESTED
 from samewire.report.compare import changes, differences
 from samewire.report.entrants import Entrant, Group
 from samewire.report.model import Race
@@ -74,9 +75,12 @@ def _short(value: object) -> str:
 
 def _findings(findings: Sequence[Finding]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
+    untested = sum(finding.verdict == NOT_TESTED for finding in findings)
     for finding in findings:
-        style = _STYLES.get(finding.verdict, "dim")
-        table.add_row(Text(finding.verdict, style=style), Text(finding.text))
+        if finding.verdict != NOT_TESTED:
+            table.add_row(Text(finding.verdict, style=_STYLES.get(finding.verdict, "dim")), Text(finding.text))
+    if untested:
+        table.add_row(Text(NOT_TESTED, style="dim"), Text(f"{count(untested, 'finding')}: the report says why"))
     return table
 
 
