@@ -41,6 +41,8 @@ STOP = 10.0
 """Seconds that a server has to end after its stop signal."""
 DEAF = 1.0
 """Seconds after which a server that was told to stop takes no new connections."""
+TRIES = 3
+"""How often a server may be late for DEAF: on a busy machine one is late by chance, and a wrong one each time."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
 AWAY = 10.0
@@ -335,8 +337,12 @@ def frozen(pids: Sequence[int]) -> Iterator[None]:
                 process.resume()
 
 
+class StillListening(AssertionError):
+    """A server takes new connections though it was told to stop."""
+
+
 def stops_listening(running: RunningServer, signalled: float) -> None:
-    """AssertionError if the server still takes new connections DEAF seconds after its stop signal."""
+    """StillListening if the server takes new connections DEAF seconds after its stop signal."""
     target = running.target
     if wait_until(lambda: not takes_connections(target), signalled + DEAF - time.monotonic()):
         return
@@ -344,7 +350,7 @@ def stops_listening(running: RunningServer, signalled: float) -> None:
     late = wait_until(lambda: not takes_connections(target), STOP)
     until = f"until {time.monotonic() - signalled:.2f} s after it" if late else "for as long as it was watched"
     load, *_ = os.getloadavg()
-    raise AssertionError(
+    raise StillListening(
         f"{target.name} takes new connections {DEAF:g} s after its stop signal, {until} (load {load:.1f})."
         f"{last_lines(target)}"
     )
@@ -716,11 +722,34 @@ def test_commands_fail(server: Server, lab: Lab) -> None:
 
 
 def test_graceful_stop(server: Server, lab: Lab) -> None:
+    for late in range(1, TRIES + 1):
+        try:
+            stops_gracefully(server, lab)
+        except StillListening as error:
+            if late == TRIES:
+                raise AssertionError(f"Late {TRIES} times out of {TRIES}, the last time: {error}") from error
+        else:
+            return
+
+
+def has_started(running: RunningServer) -> None:
+    """Wait until the server starts no more processes: httpd serves, and heeds no signal, while it forks its 64."""
+    seen, since = 0, time.monotonic()
+    deadline = since + START_TIMEOUT
+    while time.monotonic() < min(deadline, since + 0.2):
+        now = len(psutil.Process(running.pid).children(recursive=True))
+        seen, since = now, since if now == seen else time.monotonic()
+        time.sleep(0.02)
+
+
+def stops_gracefully(server: Server, lab: Lab) -> None:
+    """AssertionError unless a server under load loses no request when it is told to stop, and ends in time."""
     judge = Judge(server)
     life = judge.life
     running = lab.start(server)
     target, requests = running.target, all_sorts(life)
     with killed_in_the_end(running):
+        has_started(running)
         with contextlib.ExitStack() as stack:
             clients = [
                 stack.enter_context(Load(target, requests, 8)),
