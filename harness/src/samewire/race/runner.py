@@ -76,6 +76,9 @@ def _entrants(experiment: Experiment, servers: Sequence[Server], *, compose: boo
             given = ", ".join(experiment.settings)
             problem = f"servers that run in compose cannot be given its settings ({given})"
             raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
+        if experiment.server_share < 1:
+            problem = f"servers that run in compose cannot be held to {experiment.server_share:.0%} of their cores"
+            raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
         if experiment.workload.keeps_files:
             problem = "what is uploaded to servers in compose cannot be cleared away"
             raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
@@ -113,7 +116,7 @@ def _race(
 ) -> Path:
     started = datetime.now(UTC)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
-    placement = place(experiment.server_cores)
+    placement = place(experiment.server_cores, experiment.server_share)
     name = f"{experiment.name}-same" if experiment.same else experiment.name
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
@@ -123,7 +126,8 @@ def _race(
     with pinned(placement.generator), lab:
         setup = Setup(experiment, profile, entrants, passes, placement, lab.images, program, seed, started)
         record = Record(setup, folder)
-        _Race(setup, record, lab, console).run()
+        with quota.group() if placement.server_share < 1 else nullcontext() as cgroup:
+            _Race(setup, record, lab, console, cgroup).run()
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
@@ -145,10 +149,10 @@ def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, d
 class _Race:
     """A race under way."""
 
-    def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console) -> None:
+    def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console, cgroup: Path | None) -> None:
         self._setup, self._record, self._lab, self._console = setup, record, lab, console
         self._experiment, self._profile, self._entrants = setup.experiment, setup.profile, setup.entrants
-        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement)
+        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement, cgroup)
         self._draw = random.Random(setup.seed)
         self._driven: Mapping[str, Driven] = {}
 
@@ -241,4 +245,5 @@ class _Race:
 
 
 def _describe(placement: Placement) -> str:
-    return ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
+    told = ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
+    return told if placement.server_share == 1 else f"{told}; the server may use {placement.server_share:.0%} of its own"

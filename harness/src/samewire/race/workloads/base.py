@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
+from samewire.outputs import FILE
 from samewire.race.load import Load, Result, Stage
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metrics import compared_in, figures_of_footprint, figures_of_load, metrics_of
@@ -34,6 +35,8 @@ class Workload(ABC):
     """Whether users wait for an answer before they send again, so that a server can hold them back."""
     keeps_files: ClassVar[bool] = False
     """Whether the server is given a folder for what its users upload."""
+    output: ClassVar[str] = FILE
+    """Where the server's standard output goes."""
 
     part: ClassVar[str] = ""
     """What metrics of one of its samples are declared as, where there are any."""
