@@ -186,7 +186,9 @@ def test_standard_output_and_standard_error_are_told_apart():
     assert sleeper.output() == "said\ncomplained\n"
 
 
-KIND = "import os, stat; m = os.fstat(1).st_mode; print('terminal' if os.isatty(1) else stat.filemode(m)[0], flush=True)"
+KIND = (
+    "import os, stat; m = os.fstat(1).st_mode; print('terminal' if os.isatty(1) else stat.filemode(m)[0], flush=True)"
+)
 
 
 @pytest.mark.parametrize(("output", "kind"), [(FILE, "-\n"), (PIPE, "p\n"), (TERMINAL, "terminal\n")])
@@ -209,7 +211,9 @@ def test_who_reads_a_pipe_or_a_terminal_ends_with_a_program_that_is_killed(outpu
     left = psutil.Process(int(program.stdout()))
     assert not [child for child in psutil.Process().children() if child.name() == "cat"]
     left.kill()
-    endless = Spawned([sys.executable, "-c", "while True: print('x' * 1000)"], run=run, log=run.path / "more", output=output)
+    endless = Spawned(
+        [sys.executable, "-c", "while True: print('x' * 1000)"], run=run, log=run.path / "more", output=output
+    )
     time.sleep(0.3)
     endless.kill()
     assert "xxxx" in endless.stdout()

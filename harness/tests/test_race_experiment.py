@@ -161,7 +161,11 @@ def test_the_output_is_that_of_the_load_and_only_some_servers_take_part():
         ('compare = "each"\n', 'compare = "each"\nchange = ["blocking", "blockin"]\n', r"no load is called 'blockin'"),
         ('compare = "each"\n', 'compare = "lowest"\nchange = ["blocking", "offloaded"]\n', r"findings\[0\]\.compare"),
         ('compare = "each"\n', 'compare = "each"\nothers_metric = "pss"\n', r"no metric is called 'pss'"),
-        ('compare = "each"\n', 'compare = "each"\nreasons = [{ text = "t", metric = "pss", at_most = 1 }]\n', "called 'pss'"),
+        (
+            'compare = "each"\n',
+            'compare = "each"\nreasons = [{ text = "t", metric = "pss", at_most = 1 }]\n',
+            "called 'pss'",
+        ),
         ('compare = "each"\n', 'compare = "each"\nreasons = [{ text = "t", metric = "cpu_share" }]\n', r"reasons\[0\]"),
     ],
 )

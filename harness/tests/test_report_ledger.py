@@ -60,7 +60,7 @@ def test_the_newest_record_counts(records, monkeypatch):
     chapter, entry = _only(records, monkeypatch, FEW_ERRORS)
     assert chapter.record == "20260102T000000Z-shortener-quick"
     assert entry.verdict == HOLDS
-    assert re.fullmatch(r"0 \(0–0\), (node|netty|apache)/pg", entry.ours), entry.ours
+    assert re.fullmatch(r"0 \(0–0\), (node/pg|java/netty-pg|php/apache-pg)", entry.ours), entry.ours
     kept.file_of(chapter.record, records).unlink()
     chapter, entry = _only(records, monkeypatch, FEW_ERRORS)
     assert (chapter.record, entry.verdict) == ("20260101T000000Z-shortener-quick", UNDECIDED)
@@ -81,7 +81,7 @@ def test_a_stand_in_a_doubt_and_a_server_that_is_not_steady_decide_nothing(recor
     unsteady = copy.deepcopy(run)
     of_netty = next(one for one in unsteady["runs"] if one["server"] == "servers-java/shortener-netty-pg")
     of_netty["warming"] = {"seconds": 1.0, "steady": False, "windows": []}
-    for changed, why in ((doubted, "another program ran"), (unsteady, "not steady when it was measured: netty/pg")):
+    for changed, why in ((doubted, "another program ran"), (unsteady, "not steady when it was measured: java/netty-pg")):
         folder = records.parent / path.name.removesuffix(".json.gz")
         (folder / "run.json").write_text(json.dumps(changed))
         kept.keep(folder, records)
@@ -104,7 +104,7 @@ def test_a_reason_is_tested_on_the_kept_figures(records, monkeypatch, bounds, be
     (told,) = entry.reasons
     assert told.startswith(begin)
     # 2.4 switches against 0.31.
-    assert re.search(r": 7\.\d+ × \(.*\), apache/pg to node/pg\.$", told)
+    assert re.search(r": 7\.\d+ × \(.*\), php/apache-pg to node/pg\.$", told)
     assert f"| The whole interval is at most 0.01; the closest of 3 comparisons is shown. {told} |" in table([chapter])
     assert f"<small>{told}</small>" in page([chapter])
 
@@ -174,7 +174,7 @@ def test_the_table_has_a_row_for_each_finding(records):
 
 def test_the_page_says_of_each_row_by_what_it_is_filtered(records):
     html = page(chapters(records))
-    assert f'data-experiment="shortener" data-verdict="{HOLDS}" data-stack="apache,netty,node:http"' in html
+    assert f'data-experiment="shortener" data-verdict="{HOLDS}" data-stack="Apache httpd,netty,node:http"' in html
     assert "https://" not in html
 
 

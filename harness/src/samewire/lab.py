@@ -133,8 +133,8 @@ class Lab:
         """Start a server without waiting for it; builds it first if that is needed.
 
         `database` is a database's URL (a fresh one by default); `variant` is the server's own by default; `env` sets
-        variables, or removes those that are None; `output` is where its standard output goes; `cgroup` is the folder of a
-        control group that it joins.
+        variables, or removes those that are None; `output` is where its standard output goes; `cgroup` is the folder of
+        a control group that it joins.
         """
         self.prepare(server)
         variables: dict[str, str | None] = {"HOST": "127.0.0.1", "PORT": str(free_port())}
@@ -151,7 +151,9 @@ class Lab:
         if server.variant:
             variables |= dict(server.variants[server.variant].env)
         variables |= dict(env or {})
-        running = self.launch(server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus, output, cgroup)
+        running = self.launch(
+            server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus, output, cgroup
+        )
         self._started.append(running)
         return running
 

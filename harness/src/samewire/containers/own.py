@@ -97,7 +97,9 @@ class ContainerLab(Lab):
         Raises StartError for any output but a file, and for a control group: both are the engine's.
         """
         if output != FILE or cgroup:
-            raise StartError("a container's standard output and control group are the engine's: race without containers")
+            raise StartError(
+                "a container's standard output and control group are the engine's: race without containers"
+            )
         container, name = self._containers[server.id], next(self._names)
         argv = ["docker", "run", "--rm", "--name", name, "--label", f"{OWNER_LABEL}={os.getpid()}"]
         argv += ["--network", "host", *container.options()]

@@ -96,8 +96,8 @@ class Finding:
     the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
     the bounds.
 
-    With `others_metric`, theirs is that metric and not the subject's. With `change`, two loads, what is to be between the
-    bounds is the ratio under the second load, divided by the ratio under the first.
+    With `others_metric`, theirs is that metric and not the subject's. With `change`, two loads, what is to be between
+    the bounds is the ratio under the second load, divided by the ratio under the first.
 
     With `samples`, all this is to be so in each of these samples of uploads. Two further kinds are about `metrics` of
     samples, two of them: with `relation` "agree" who of subject and others is lower in the one is to be lower in the

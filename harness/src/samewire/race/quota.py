@@ -5,13 +5,12 @@ processes are in a control group of their own, of version 1 or 2, which only roo
 """
 
 import contextlib
-import errno
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from samewire.race import RaceError
+import psutil
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "samewire-"
@@ -19,11 +18,15 @@ _SLICE_US = 1_000
 """The least that Linux takes as a quota, so that no server waits for longer than it must."""
 
 
+class QuotaError(Exception):
+    """Processes cannot be held to a part of their cores; the message says why."""
+
+
 @contextlib.contextmanager
 def group(root: Path = _ROOT) -> Iterator[Path]:
-    """A new control group without a limit, which processes may join; its folder. Raises RaceError if there can be none.
+    """A new control group without a limit, which processes may join; its folder. Raises QuotaError if there is none.
 
-    Groups that killed commands have left empty are removed.
+    Groups that killed commands have left are removed.
     """
     parent = root / "cpu" if (root / "cpu").is_dir() else root
     folder = parent / f"{_PREFIX}{os.getpid()}"
@@ -33,9 +36,7 @@ def group(root: Path = _ROOT) -> Iterator[Path]:
             (parent / "cgroup.subtree_control").write_text("+cpu")
         folder.mkdir()
     except OSError as error:
-        raise RaceError(
-            f"the server cannot be given a part of its cores: {error}. Race as root, where {parent} can be written"
-        ) from error
+        raise QuotaError(f"{parent} cannot be written ({error.strerror}); only root can hold them to a part") from error
     try:
         yield folder
     finally:
@@ -46,11 +47,9 @@ def group(root: Path = _ROOT) -> Iterator[Path]:
 
 def _remove_left(parent: Path) -> None:
     for left in parent.glob(f"{_PREFIX}*"):
-        try:
-            left.rmdir()
-        except OSError as error:
-            if error.errno not in (errno.EBUSY, errno.ENOTEMPTY, errno.ENOENT):
-                raise
+        if not psutil.pid_exists(int(left.name.removeprefix(_PREFIX))):
+            with contextlib.suppress(OSError):
+                left.rmdir()
 
 
 def limit(pid: int, cores: int, share: float | None, root: Path = _ROOT) -> None:

@@ -14,7 +14,7 @@ def figures_of(run: Mapping[str, Any], servers: Iterable[Server]) -> Figures:
     there = {server.id: server for server in servers}
     told = {one["id"]: one for one in run["servers"]}
     entrants = {
-        name: Entrant(there[server], one["variant"], one.get("copy", 0), one.get("load", ""))
+        name: Entrant(there[server], one.get("variant", ""), one.get("copy", 0), one.get("load", ""))
         for name, one in told.items()
         if (server := name.partition(":")[0].partition("@")[0].partition("#")[0]) in there
     }

@@ -8,6 +8,7 @@ measured is dropped.
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
-from samewire.race import RaceError, generator
+from samewire.race import RaceError, generator, quota
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
@@ -76,9 +77,6 @@ def _entrants(experiment: Experiment, servers: Sequence[Server], *, compose: boo
             given = ", ".join(experiment.settings)
             problem = f"servers that run in compose cannot be given its settings ({given})"
             raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
-        if experiment.server_share < 1:
-            problem = f"servers that run in compose cannot be held to {experiment.server_share:.0%} of their cores"
-            raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
         if experiment.workload.keeps_files:
             problem = "what is uploaded to servers in compose cannot be cleared away"
             raise RaceError(f"{experiment.name}: {problem}; race it without --compose")
@@ -123,15 +121,29 @@ def _race(
     lab = _lab(profile, servers, placement, compose)
     passes = _passes(servers, lab.images)
     program = generator.build(generator.folder(experiment.workload))
-    with pinned(placement.generator), lab:
+    with ExitStack() as stack:
+        cgroup = None
+        if placement.server_share < 1:
+            try:
+                cgroup = stack.enter_context(_group(compose))
+            except quota.QuotaError as error:
+                console.print(f"servers may use all of their cores: {error}", highlight=False)
+                placement = replace(placement, server_share=1.0)
+        stack.enter_context(pinned(placement.generator))
+        stack.enter_context(lab)
         setup = Setup(experiment, profile, entrants, passes, placement, lab.images, program, seed, started)
         record = Record(setup, folder)
-        with quota.group() if placement.server_share < 1 else nullcontext() as cgroup:
-            _Race(setup, record, lab, console, cgroup).run()
+        _Race(setup, record, lab, console, cgroup).run()
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
     return folder
+
+
+def _group(compose: bool) -> AbstractContextManager[Path]:
+    if compose:
+        raise quota.QuotaError("those in compose are in groups of the engine's")
+    return quota.group()
 
 
 def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
@@ -246,4 +258,6 @@ class _Race:
 
 def _describe(placement: Placement) -> str:
     told = ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
-    return told if placement.server_share == 1 else f"{told}; the server may use {placement.server_share:.0%} of its own"
+    return (
+        told if placement.server_share == 1 else f"{told}; the server may use {placement.server_share:.0%} of its own"
+    )

@@ -117,7 +117,9 @@ def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence
         warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
     elif closed and server_busy < SERVER_BUSY:
         others = hold.busy_share(placement.database | placement.generator)
-        warnings.append(f"{_NOT_THE_BOTTLENECK}: {_OWN[placement.server_share < 1]} {server_busy:.0%} busy, the others {others:.0%}")
+        warnings.append(
+            f"{_NOT_THE_BOTTLENECK}: {_OWN[placement.server_share < 1]} {server_busy:.0%} busy, the others {others:.0%}"
+        )
     stalls = [line for line in complaints if "Jitter watchdog" in line or "stood still" in line]
     if stalls:
         warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
 
 from samewire.manifest import find_servers
 from samewire.paths import CHECKOUT, RECORDS
@@ -34,8 +33,8 @@ NO_RECORD = "without a record"
 class Entry:
     """A finding: as published, with our figure, the verdict, and why it is that.
 
-    It is about `servers`, by id, on `stacks`. `reasons` are sentences on other metrics, each with its figure. `record` is
-    the name of the kept race that says so.
+    It is about `servers`, by id, on `stacks`. `reasons` are sentences on other metrics, each with its figure. `record`
+    is the name of what is kept and says so.
     """
 
     experiment: str
@@ -48,7 +47,7 @@ class Entry:
     reasons: tuple[str, ...] = ()
     record: str = ""
     servers: tuple[str, ...] = ()
-    chart: Markup = Markup("")
+    chart: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,9 @@ def chapters(records: Path = RECORDS) -> list[Chapter]:
     found = []
     for experiment in map(load, find_experiments()):
         if experiment.findings:
-            sources = [_Source(name, figures_of(one.data, servers), one.shorten) for name, one in races[experiment.name]]
+            sources = [
+                _Source(name, figures_of(one.data, servers), one.shorten) for name, one in races[experiment.name]
+            ]
             if made := profiles[experiment.name]:
                 figures = figures_of_profiles([*made.values()], servers)
                 sources.append(_Source(f"profiles/{max(made)}", figures, lambda text: text))
@@ -119,11 +120,11 @@ def _entry(experiment: Experiment, finding: Finding, sources: Sequence[_Source])
         ours=_ours(source, one),
         verdict=one.verdict,
         why=source.shorten(one.why),
-        stacks=tuple(dict.fromkeys(server.http_server for server in about)),
+        stacks=tuple(sorted({server.http_server for server in about})),
         reasons=tuple(_told(source, judge(reason, source.figures)) for reason in finding.reasons),
         record=source.name,
         servers=tuple(dict.fromkeys(server.id for server in about)),
-        chart=chart(finding, one.ours) if one.ours else Markup(""),
+        chart=chart(finding, one.ours) if one.ours else "",
     )
 
 
@@ -155,10 +156,11 @@ def table(found: Iterable[Chapter]) -> str:
     lines = [
         "# Kept records, and the ledger of findings",
         "",
-        "A race that is kept is a file here: its `run.json`, packed. `samewire report NAME` makes its report. In `profiles` are",
-        "the [profiles](../../docs/how-to/profile-a-server.md#keep-it-for-the-ledger) that are kept.",
-        "`samewire report RUN --keep` keeps another. `samewire ledger` writes this page, and `docs/ledger/index.html`, the same",
-        "with charts and filters. A verdict is worked out anew from the figures of the newest record that has them.",
+        "A race that is kept is a file here: its `run.json`, packed. `samewire report NAME` makes its report.",
+        "`samewire report RUN --keep` keeps another. `profiles` has the profiles that are",
+        "[kept](../../docs/how-to/profile-a-server.md#keep-it-for-the-ledger). `samewire ledger` writes this page, and",
+        "`docs/ledger/index.html`, the same with charts and filters. A verdict is worked out anew from the figures of",
+        "the newest record that has them.",
         "",
         *_false_decisions(),
     ]

@@ -43,7 +43,7 @@ def of_largest_ratio(race: Race, report: Path, results: Path) -> Profiles | None
 
 
 def _flame(race: Race, entrant: Entrant, report: Path, results: Path) -> str:
-    """A link to the newest flame graph of the same files of the server under the race's load; empty if there is none."""
+    """A link to the newest flame graph of the same files under the same load; empty if there is none."""
     for path in sorted(results.glob("*-profile-*/profile.json"), reverse=True):
         flame = path.with_name("flame.html")
         if flame.exists() and _is_of(json.loads(path.read_text()), race, entrant):
@@ -53,5 +53,9 @@ def _flame(race: Race, entrant: Entrant, report: Path, results: Path) -> str:
 
 def _is_of(profile: dict[str, Any], race: Race, entrant: Entrant) -> bool:
     server, raced = profile["server"], entrant.record["digest"]
-    same_files = isinstance(raced, dict) and all(server["digest"][key] == raced.get(key) for key in ("files", "artefacts"))
-    return same_files and server["id"] == entrant.id and profile["experiment"]["name"] == race.data["experiment"]["name"]
+    same_files = isinstance(raced, dict) and all(
+        server["digest"][key] == raced.get(key) for key in ("files", "artefacts")
+    )
+    return (
+        same_files and server["id"] == entrant.id and profile["experiment"]["name"] == race.data["experiment"]["name"]
+    )

@@ -35,8 +35,6 @@ class Workload(ABC):
     """Whether users wait for an answer before they send again, so that a server can hold them back."""
     keeps_files: ClassVar[bool] = False
     """Whether the server is given a folder for what its users upload."""
-    output: ClassVar[str] = FILE
-    """Where the server's standard output goes."""
 
     part: ClassVar[str] = ""
     """What metrics of one of its samples are declared as, where there are any."""
@@ -50,6 +48,11 @@ class Workload(ABC):
     def shown(self) -> Kind:
         """How a race of it as it is set up is told."""
         return self.told
+
+    @property
+    def output(self) -> str:
+        """Where the server's standard output goes."""
+        return FILE
 
     @property
     def sample_names(self) -> tuple[str, ...]:
