@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from samewire import process
+from samewire.outputs import FILE, PIPE, TERMINAL
 from samewire.process import PORTS, RunFolder, Spawned, StopTimeout, free_port, remove_stale_runs, session_members
 from samewire.target import Target
 
@@ -183,6 +184,40 @@ def test_standard_output_and_standard_error_are_told_apart():
     sleeper.wait(10)
     assert (sleeper.stdout(), sleeper.stderr()) == ("said\n", "complained\n")
     assert sleeper.output() == "said\ncomplained\n"
+
+
+KIND = (
+    "import os, stat; m = os.fstat(1).st_mode; print('terminal' if os.isatty(1) else stat.filemode(m)[0], flush=True)"
+)
+
+
+@pytest.mark.parametrize(("output", "kind"), [(FILE, "-\n"), (PIPE, "p\n"), (TERMINAL, "terminal\n")])
+def test_standard_output_may_go_through_a_pipe_or_a_terminal(output, kind):
+    run = RunFolder()
+    readers = len(psutil.Process().children())
+    program = Spawned([sys.executable, "-c", KIND], run=run, log=run.path / "log", output=output)
+    assert program.wait(10) == 0
+    assert program.stdout() == kind
+    assert len(psutil.Process().children()) == readers
+
+
+@pytest.mark.parametrize("output", [PIPE, TERMINAL])
+def test_who_reads_a_pipe_or_a_terminal_ends_with_a_program_that_is_killed(output):
+    """Also where the program leaves a process that could still write."""
+    run = RunFolder()
+    code = "import os, subprocess; print(subprocess.Popen(['sleep', '60'], start_new_session=True).pid, flush=True)"
+    program = Spawned([sys.executable, "-c", code], run=run, log=run.path / "log", output=output)
+    assert program.wait(10) == 0
+    left = psutil.Process(int(program.stdout()))
+    assert not [child for child in psutil.Process().children() if child.name() == "cat"]
+    left.kill()
+    endless = Spawned(
+        [sys.executable, "-c", "while True: print('x' * 1000)"], run=run, log=run.path / "more", output=output
+    )
+    time.sleep(0.3)
+    endless.kill()
+    assert "xxxx" in endless.stdout()
+    assert not [child for child in psutil.Process().children() if child.name() == "cat"]
 
 
 def test_a_program_that_is_not_there_is_a_start_error():

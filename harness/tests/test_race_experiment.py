@@ -139,6 +139,17 @@ def test_a_server_takes_part_with_each_load():
     assert [one.id for one in experiment.against_itself().entrants([server])] == [f"{server.id}#1", f"{server.id}#2"]
 
 
+def test_the_output_is_that_of_the_load_and_only_some_servers_take_part():
+    experiment = load("loggers")
+    assert {name: one.output for name, one in experiment.workloads.items()} == {
+        "file": "file",
+        "pipe": "pipe",
+        "terminal": "terminal",
+    }
+    node, java = (replace(_server(language=one).server, service="randoms") for one in ("TypeScript", "Java"))
+    assert [one.id for one in experiment.entrants([java, node])] == [f"{node.id}@{name}" for name in experiment.loads]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -147,6 +158,15 @@ def test_a_server_takes_part_with_each_load():
         ("[loads.blocking]", '[loads."b@"]', r"\$\.loads: 'b@'"),
         ("every_ms = 50", "every_ms = 0", r"\$\.workload\.probe\.every_ms"),
         ('load = "blocking"', 'load = "blockin"', r"no load is called 'blockin'"),
+        ('compare = "each"\n', 'compare = "each"\nchange = ["blocking", "blockin"]\n', r"no load is called 'blockin'"),
+        ('compare = "each"\n', 'compare = "lowest"\nchange = ["blocking", "offloaded"]\n', r"findings\[0\]\.compare"),
+        ('compare = "each"\n', 'compare = "each"\nothers_metric = "pss"\n', r"no metric is called 'pss'"),
+        (
+            'compare = "each"\n',
+            'compare = "each"\nreasons = [{ text = "t", metric = "pss", at_most = 1 }]\n',
+            "called 'pss'",
+        ),
+        ('compare = "each"\n', 'compare = "each"\nreasons = [{ text = "t", metric = "cpu_share" }]\n', r"reasons\[0\]"),
     ],
 )
 def test_what_is_wrong_with_a_load_or_a_probe_is_told(tmp_path, old, new, message):

@@ -321,6 +321,67 @@ def test_differences_are_correlated_over_the_samples():
     assert row.ours.text.startswith(f"{NODE} less {NETTY}: 1 (")
 
 
+def test_the_others_may_have_another_metric():
+    figures = _figures([100, 101, 99], [50, 51, 49], [10, 10, 11])
+    figures.values[NETTY]["latency_p50_ms"] = dict(enumerate([200, 202, 198], 1))
+    figures.values[NODE]["latency_p50_ms"] = dict(enumerate([1, 1, 1], 1))
+    finding = replace(FASTEST, others=_selector(language="Java"), others_metric="latency_p50_ms")
+    row = judge(finding, figures)
+    assert row.verdict == "does not hold"
+    assert row.ours.value == pytest.approx(0.5)
+    assert row.ours.text.startswith(f"{NODE} to {NETTY}, throughput_rps to latency_p50_ms: ")
+    bounded = replace(figures, bounds={NETTY: {"latency_p50_ms": "≥"}})
+    assert judge(replace(finding, at_least=0.4), bounded).verdict == "undecided", "the ratio may be lower"
+    assert judge(replace(finding, at_least=None, at_most=0.6), bounded).verdict == "holds"
+    del figures.values[NETTY]["latency_p50_ms"]
+    assert judge(finding, figures).verdict == "not tested"
+
+
+def _under_loads(**values):
+    """Figures of Node and Netty under loads, as `node_few`."""
+    servers = {"node": NODE, "netty": NETTY}
+    given = {f"{servers[(parts := name.split('_'))[0]]}@{parts[1]}": rounds for name, rounds in values.items()}
+    entrants = {name: replace(SERVERS[name.partition("@")[0]], load=name.partition("@")[2]) for name in given}
+    metrics = {name: {METRIC: dict(enumerate(rounds, 1))} for name, rounds in given.items()}
+    return Figures(entrants, dict.fromkeys(given, True), metrics)
+
+
+CHANGE = _finding(
+    subject=_selector(language="TypeScript"), others=_selector(language="Java"), compare="each", change=("few", "many"),
+    at_least=1.0,
+)  # fmt: skip
+
+
+def test_a_change_is_the_ratio_of_two_ratios():
+    figures = _under_loads(
+        node_few=[100, 110, 90], netty_few=[100, 110, 90], node_many=[300, 303, 297], netty_many=[150, 152, 148]
+    )
+    row = judge(CHANGE, figures)
+    assert row.verdict == "holds"
+    assert row.ours.value == pytest.approx(2, rel=0.01)
+    assert row.ours.text.startswith(f"{NODE}@many to {NETTY}@many, by that under few: 2 × (")
+    assert judge(replace(CHANGE, at_least=None, at_most=1.0), figures).verdict == "does not hold"
+
+
+def test_a_change_is_by_round_and_bounds_count_on_their_sides():
+    """What is the same for all servers in a round cancels out."""
+    figures = _under_loads(node_few=[1, 9], netty_few=[1, 9], node_many=[2, 40], netty_many=[1, 20])
+    row = judge(CHANGE, figures)
+    assert (row.verdict, row.ours.low) == ("holds", pytest.approx(2))
+    for name, bound, verdict in (
+        (f"{NODE}@many", "≥", "holds"), (f"{NODE}@many", "≤", "undecided"),
+        (f"{NETTY}@few", "≥", "holds"), (f"{NODE}@few", "≥", "undecided"), (f"{NETTY}@many", "≥", "undecided"),
+    ):  # fmt: skip
+        assert judge(CHANGE, replace(figures, bounds={name: {METRIC: bound}})).verdict == verdict, (name, bound)
+
+
+def test_a_change_needs_both_loads():
+    figures = _under_loads(node_few=[1, 2], netty_few=[1, 2], node_many=[2, 4], netty_many=[1, 2])
+    del figures.entrants[f"{NETTY}@few"]
+    assert judge(CHANGE, figures).verdict == "not tested"
+    assert judge(replace(CHANGE, change=("few", "more")), figures).verdict == "not tested"
+
+
 def test_what_cannot_be_tested_says_why():
     row = judge(_finding(metric="", untested="one disk"), CLEAR)
     assert (row.verdict, row.why, row.ours) == ("not tested", "one disk", None)

@@ -165,7 +165,7 @@ class _FakeLab:
         self.folders.append(Path(tempfile.mkdtemp(prefix=name, dir=runner.RESULTS)))
         return self.folders[-1]
 
-    def start(self, server, *, database, variant, env, cpus):
+    def start(self, server, *, database, variant, env, cpus, output, cgroup):
         self.given.append(env)
         self.variants.append((server.id, variant))
         self.started_on.append(database)
@@ -187,8 +187,8 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(warming, "Generator", runner.Generator)
     monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
-    # On as many cores as the fake sampler knows, whatever this machine has.
-    monkeypatch.setattr(runner, "place", lambda server_cores: place(server_cores, {0, 1}))
+    # On as many cores as the fake sampler knows, whatever this machine has. Processes that are none have no quota.
+    monkeypatch.setattr(runner, "place", lambda server_cores, server_share: place(server_cores, 1.0, {0, 1}))
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     monkeypatch.setattr(runner.generator, "build", lambda module: Program((), module.name, "1", ("jdk",)))
     for workload in (Lookups, Requests):

@@ -31,6 +31,10 @@ def test_equal_rounds_have_no_width():
     assert mean_interval([0.0, 0.0, 0.0]) == Interval(0.0, 0.0, 0.0, 3)
 
 
+def test_an_interval_with_all_numbers_in_it_is_none():
+    assert mean_interval([1e-3, 1e3], 0.99999) == Interval(pytest.approx(1), None, None, 2)
+
+
 def test_one_round_has_no_interval():
     assert mean_interval([7.0]) == Interval(pytest.approx(7.0), None, None, 1)
     assert ratio_interval([6.0], [3.0]) == Interval(pytest.approx(2.0), None, None, 1)

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import combinations, pairwise
@@ -1051,6 +1052,42 @@ def test_names_are_links_to_the_code_in_the_checkout(tmp_path):
     assert 'data-place="bench/results/run 1/report.html"' in html
     # This one has no folder.
     assert f'title="Its code: {NETTY}"' in html
+
+
+def _profile(folder, server, experiment="shortener", digest=None):
+    folder.mkdir(parents=True)
+    (folder / "flame.html").touch()
+    made = {"server": {"id": server, "digest": digest}, "experiment": {"name": experiment}}
+    (folder / "profile.json").write_text(json.dumps(made))
+
+
+def test_the_profiles_of_the_largest_ratio_are_linked(tmp_path):
+    apart = [replace(SIX[0], rps=3000, cpu_us=240), SIX[1], replace(SIX[2], rps=5800)]
+    folder = write_synthetic_run(tmp_path / "race 1", entrants=apart)
+    raced = json.loads((folder / "run.json").read_text())
+    digests = {server["id"]: {"files": server["id"], "artefacts": "b", "contract": "c"} for server in raced["servers"]}
+    for server in raced["servers"]:
+        server["pass"]["digest"] = digests[server["id"]]
+    (folder / "run.json").write_text(json.dumps(raced))
+    netty, node = map(load(folder).name, (NETTY, NODE))
+    none_yet = f"{netty} (none yet), {node} (none yet)"
+    assert none_yet in write(folder, checkout=tmp_path).read_text()
+    # Neither of another build, nor under another load, nor of another server.
+    _profile(tmp_path / "1-profile-a", NETTY, digest=digests[NETTY] | {"files": "changed"})
+    _profile(tmp_path / "2-profile-a", NETTY, experiment="other", digest=digests[NETTY])
+    _profile(tmp_path / "3-profile-a", SIX[2].id, digest=digests[SIX[2].id])
+    assert none_yet in write(folder, checkout=tmp_path).read_text()
+    _profile(tmp_path / "4-profile-a", NETTY, digest=digests[NETTY])
+    _profile(tmp_path / "5-profile-a", NETTY, digest=digests[NETTY])
+    html = write(folder, checkout=tmp_path).read_text()
+    assert f'<a href="../5-profile-a/flame.html">{netty}</a>, {node} (none yet)' in html
+    command = "samewire profile shortener-netty-pg shortener --against shortener-pg"
+    assert f"<code>{command}</code>" in html
+
+
+def test_no_profile_is_asked_for_where_no_two_are_told_apart(tmp_path):
+    folder = write_synthetic_run(tmp_path / "race", rounds=1, entrants=SIX[:2])
+    assert "differ most" not in write(folder, checkout=tmp_path).read_text()
 
 
 def test_a_report_outside_of_the_checkout_has_paths_and_no_links(tmp_path):

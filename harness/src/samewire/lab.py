@@ -13,6 +13,7 @@ from samewire.build import build
 from samewire.databases import URL_VARIABLES, Database, launch
 from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
+from samewire.outputs import FILE
 from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
 from samewire.settings import Setting, settings
 from samewire.toolchains import brief, environment, missing, with_jvm_options
@@ -126,11 +127,14 @@ class Lab:
         variant: str | None = None,
         env: Mapping[str, str | None] | None = None,
         cpus: set[int] | None = None,
+        output: str = FILE,
+        cgroup: Path | None = None,
     ) -> RunningServer:
         """Start a server without waiting for it; builds it first if that is needed.
 
         `database` is a database's URL (a fresh one by default); `variant` is the server's own by default; `env` sets
-        variables, or removes those that are None.
+        variables, or removes those that are None; `output` is where its standard output goes; `cgroup` is the folder of
+        a control group that it joins.
         """
         self.prepare(server)
         variables: dict[str, str | None] = {"HOST": "127.0.0.1", "PORT": str(free_port())}
@@ -147,7 +151,9 @@ class Lab:
         if server.variant:
             variables |= dict(server.variants[server.variant].env)
         variables |= dict(env or {})
-        running = self.launch(server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus)
+        running = self.launch(
+            server, f"http://{variables['HOST']}:{variables['PORT']}", variables, cpus, output, cgroup
+        )
         self._started.append(running)
         return running
 
@@ -160,7 +166,13 @@ class Lab:
         build(server)
 
     def launch(
-        self, server: Server, url: str, variables: Mapping[str, str | None], cpus: set[int] | None
+        self,
+        server: Server,
+        url: str,
+        variables: Mapping[str, str | None],
+        cpus: set[int] | None,
+        output: str = FILE,
+        cgroup: Path | None = None,
     ) -> RunningServer:
         """Start a server's process with these variables; without those that are None."""
         folder = self.run.folder(server.folder.name)
@@ -178,6 +190,8 @@ class Lab:
             cwd=server.folder,
             env={key: value for key, value in given.items() if value is not None},
             cpus=cpus,
+            output=output,
+            cgroup=cgroup,
         )
 
     def _value(self, setting: Setting) -> str:

@@ -23,6 +23,7 @@ from pathlib import Path
 import psutil
 
 from samewire.manifest import Server
+from samewire.outputs import FILE, opened
 from samewire.paths import RUNS
 from samewire.target import Target, stdout_beside
 
@@ -255,7 +256,9 @@ def _wait_until(process: psutil.Process, *statuses: str, timeout: float) -> None
 
 
 class Spawned:
-    """A started process: its standard error goes to the file `log`, its standard output to one beside it."""
+    """A started process: its standard error goes to the file `log`, its standard output to one beside it, at once or
+    as `output` says. It runs on the cores `cpus`, in the control group whose folder is `cgroup`, if they are given.
+    """
 
     def __init__(
         self,
@@ -267,20 +270,32 @@ class Spawned:
         env: Mapping[str, str] | None = None,
         user: str | None = None,
         cpus: set[int] | None = None,
+        output: str = FILE,
+        cgroup: Path | None = None,
     ) -> None:
         self.log = log
-        with stdout_beside(log).open("ab") as output, log.open("ab") as errors:
+
+        def place() -> None:
+            if cgroup:
+                # Itself.
+                (cgroup / "cgroup.procs").write_text("0")
+            if cpus:
+                os.sched_setaffinity(0, cpus)
+
+        with opened(stdout_beside(log), output) as (stdout, self._reader), log.open("ab") as errors:
             try:
                 self._popen = subprocess.Popen(
-                    argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                    argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=errors,
                     start_new_session=True, user=user, group="nogroup" if user == "nobody" else None,
                     extra_groups=[] if user else None,
                     # Before exec, so that threads which the program starts at once are placed as well.
-                    preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
+                    preexec_fn=place if cpus or cgroup else None,
                 )  # fmt: skip
             except OSError as error:
                 raise StartError(f"cannot run {' '.join(argv)}: {error}") from error
         run.record(self.pid)
+        if self._reader:
+            run.record(self._reader.pid)
 
     @property
     def pid(self) -> int:
@@ -314,6 +329,7 @@ class Spawned:
             status = self._popen.wait(timeout)
         except subprocess.TimeoutExpired as error:
             raise StopTimeout(f"pid {self.pid} still runs after {timeout:g} s") from error
+        self._end_reader()
         return status if status >= 0 else 128 - status
 
     def kill(self) -> None:
@@ -321,6 +337,16 @@ class Spawned:
         if self.alive:
             kill_tree(self.pid)
         self._popen.wait()
+        self._end_reader()
+
+    def _end_reader(self) -> None:
+        """It ends by itself when it has read all, unless the process left others that may still write."""
+        if self._reader:
+            try:
+                self._reader.wait(1)
+            except subprocess.TimeoutExpired:
+                self._reader.kill()
+                self._reader.wait()
 
 
 class RunningServer(Spawned):

@@ -18,6 +18,7 @@ from samewire.cli.output import FAILED, USAGE, console, fail
 )
 @click.option("--profile", type=click.Choice(["smoke", "quick", "paper"]), default="quick", show_default=True)
 @click.option("--seconds", type=click.FloatRange(min=0.5), default=10.0, show_default=True, help="How long to sample.")
+@click.option("--keep", is_flag=True, help="Keep the records, packed, in bench/records/profiles.")
 @click.option("--seed", type=int, help="The seed of the users' lists; chosen and recorded by default.")
 def profile(
     server: str,
@@ -26,6 +27,7 @@ def profile(
     patterns: tuple[str, ...],
     profile: str,
     seconds: float,
+    keep: bool,
     seed: int | None,
 ) -> None:
     """In which functions a server spends its time under the load of an experiment; never ranked.
@@ -35,6 +37,7 @@ def profile(
     from samewire.profiling import ProfilingError, async_profiler, run, tables
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
+    from samewire.report import kept
 
     try:
         entrants = [run.entrant(name) for name in (server, against) if name]
@@ -55,5 +58,8 @@ def profile(
         fail(error, USAGE)
     except (ProfilingError, RaceError) as error:
         fail(error, FAILED)
+    if keep:
+        for one in profiles:
+            console.print(f"record: {kept.keep_profile(one.folder)}", soft_wrap=True, highlight=False)
     for page in pages:
         console.print(f"flame graph: {page}", soft_wrap=True, highlight=False)

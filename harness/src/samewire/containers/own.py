@@ -14,7 +14,8 @@ from samewire.containers.composed import running
 from samewire.containers.engine import Container, docker
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
-from samewire.process import RunFolder, RunningServer
+from samewire.outputs import FILE
+from samewire.process import RunFolder, RunningServer, StartError
 
 OWNER_LABEL = "samewire.owner"
 """Its value is the process id of the lab that started the container."""
@@ -83,9 +84,22 @@ class ContainerLab(Lab):
         """Nothing to do: its image is there."""
 
     def launch(
-        self, server: Server, url: str, variables: Mapping[str, str | None], cpus: set[int] | None
+        self,
+        server: Server,
+        url: str,
+        variables: Mapping[str, str | None],
+        cpus: set[int] | None,
+        output: str = FILE,
+        cgroup: Path | None = None,
     ) -> ContainerServer:
-        """Start a container with these variables; without those that are None, even where the image has them."""
+        """Start a container with these variables; without those that are None, even where the image has them.
+
+        Raises StartError for any output but a file, and for a control group: both are the engine's.
+        """
+        if output != FILE or cgroup:
+            raise StartError(
+                "a container's standard output and control group are the engine's: race without containers"
+            )
         container, name = self._containers[server.id], next(self._names)
         argv = ["docker", "run", "--rm", "--name", name, "--label", f"{OWNER_LABEL}={os.getpid()}"]
         argv += ["--network", "host", *container.options()]

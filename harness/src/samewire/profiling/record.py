@@ -11,6 +11,7 @@ from samewire.profiling.profilers import Sampled
 from samewire.profiling.stacks import Stacks
 from samewire.race import validity
 from samewire.race.load import Totals
+from samewire.race.metric import STACK_SHARE
 from samewire.race.record import Setup
 from samewire.race.steadiness import Warming
 from samewire.record import digest
@@ -48,7 +49,7 @@ class Loaded:
 
 def share_key(pattern: str) -> str:
     """The key of the share of samples whose stack has a frame that matches, such as `stack_share of console`."""
-    return f"stack_share of {pattern}"
+    return f"{STACK_SHARE}{pattern}"
 
 
 def content(

@@ -94,6 +94,7 @@ def profile(entrants: Sequence[Entrant], wish: Wish, console: Console) -> list[P
     for one in entrants:
         profiler_of(one.server).require()
     seed = random.SystemRandom().randrange(2**32) if wish.seed is None else wish.seed
+    # On all of its cores: shares of the time are asked for, not how much of it there is.
     placement = place(wish.experiment.server_cores)
     race_profile = wish.race_profile()
     program = generator.build(generator.folder(wish.experiment.workload))

@@ -31,17 +31,23 @@ class Figures:
         measured = self.values.get(server, {}).get(metric, {})
         return {number: value for number, value in sorted(measured.items()) if value is not None}
 
-    def open_ends(self, metric: str, a: Iterable[str], b: Iterable[str] = ()) -> str:
+    def open_ends(self, metric: str, a: Iterable[str], b: Iterable[str] = (), metric_of_b: str = "") -> str:
         """Which ends of the ratio of `a` to `b`, or of the mean of `a`, are open since figures are bounds."""
-        return open_ends(*([self.bounds.get(server, {}).get(metric, "") for server in group] for group in (a, b)))
+        above, below = (
+            [self.bounds.get(server, {}).get(key, "") for server in group]
+            for group, key in ((a, metric), (b, metric_of_b or metric))
+        )
+        return open_ends(above, below)
 
     def matching(self, selector: Selector | AnyOf) -> list[str]:
         """The entrants that a selector means, by id."""
         return [name for name, entrant in self.entrants.items() if selector.matches(entrant)]
 
-    def paired(self, metric: str, a: Sequence[str], b: Sequence[str]) -> tuple[list[float], list[float]] | None:
+    def paired(
+        self, metric: str, a: Sequence[str], b: Sequence[str], metric_of_b: str = ""
+    ) -> tuple[list[float], list[float]] | None:
         """Geometric means of two groups in the rounds that all have; None without such a round, or with a zero."""
-        rounds = [self.rounds(server, metric) for server in (*a, *b)]
+        rounds = [self.rounds(one, key) for group, key in ((a, metric), (b, metric_of_b or metric)) for one in group]
         common = [number for number in rounds[0] if all(number in others for others in rounds)]
         if not common or any(values[number] <= 0 for values in rounds for number in common):
             return None

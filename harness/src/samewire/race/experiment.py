@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError, workloads
+from samewire.race.metric import STACK_SHARE
 from samewire.race.metrics import metrics_of
 from samewire.race.profile import Profile
 from samewire.race.workloads import Workload
@@ -94,10 +96,14 @@ class Finding:
     the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
     the bounds.
 
+    With `others_metric`, theirs is that metric and not the subject's. With `change`, two loads, what is to be between
+    the bounds is the ratio under the second load, divided by the ratio under the first.
+
     With `samples`, all this is to be so in each of these samples of uploads. Two further kinds are about `metrics` of
     samples, two of them: with `relation` "agree" who of subject and others is lower in the one is to be lower in the
     other; with "correlate" their correlation over the samples, or that of the differences between subject and others,
-    is to be between the bounds. `untested` is why a finding cannot be tested at all.
+    is to be between the bounds. `untested` is why a finding cannot be tested at all. `reasons` are claims on other
+    metrics, which say why it holds or not.
     """
 
     id: str
@@ -114,6 +120,14 @@ class Finding:
     relation: str = ""
     metrics: tuple[str, ...] = ()
     untested: str = ""
+    reasons: tuple["Finding", ...] = ()
+    others_metric: str = ""
+    change: tuple[str, ...] = ()
+
+    @property
+    def of_profiles(self) -> bool:
+        """Whether it is about a figure of profiles, which races do not have."""
+        return self.metric.startswith(STACK_SHARE)
 
 
 @dataclass(frozen=True)
@@ -127,7 +141,8 @@ class Study:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A question to all servers of a service, each as it is and in those `variants` that it has.
+    """A question to all servers of a service, or to those that `only` means, each as it is and in those `variants` that
+    it has.
 
     Where it has `loads`, each of these takes part with each of them, which are the workload with some of it changed.
 
@@ -147,6 +162,8 @@ class Experiment:
     findings: tuple[Finding, ...]
     same: bool = False
     loads: Mapping[str, Workload] = field(default_factory=dict)
+    only: Selector = Selector(())
+    server_share: float = 1.0
 
     @property
     def workloads(self) -> Mapping[str, Workload]:
@@ -176,7 +193,7 @@ class Experiment:
         return [
             Entrant(server, variant, load=load)
             for server in servers
-            if server.service == self.service
+            if server.service == self.service and self.only.matches(Entrant(server))
             for variant in ("", *self.variants)
             if not variant or variant in server.variants
             for load in self.workloads
@@ -224,8 +241,9 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
     for finding in content["findings"]:
         others = finding.get("others", [])
         others = others if isinstance(others, list) else [others]
-        for chosen in [finding.get("subject", {}), *others, *finding.get("order", [])]:
-            if (named := chosen.get("load", "")) not in ("", *several):
+        selected = [finding.get("subject", {}), *others, *finding.get("order", [])]
+        for named in [*(chosen.get("load", "") for chosen in selected), *finding.get("change", [])]:
+            if named not in ("", *several):
                 raise ExperimentError(f"{path.name}: finding {finding['id']!r}: no load is called {named!r}")
     return Experiment(
         name=name,
@@ -239,6 +257,8 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         profiles={key: Profile(key, **content["profiles"][key]) for key in PROFILES},
         findings=tuple(_finding(finding, rows, [workload, *several.values()], path) for finding in content["findings"]),
         loads=several,
+        only=_selector(content.get("only", {})),
+        server_share=content.get("placement", {}).get("server_share", 1.0),
     )
 
 
@@ -279,8 +299,11 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], loads: Sequence[W
     of_samples = relation or "samples" in content
     of_runs = dict.fromkeys(key for workload in loads for key in workload.metrics())
     metrics = [one.key for one in metrics_of(loads[0].part)] if of_samples else list(of_runs)
-    for metric in content.get(relation) or filter(None, [content.get("metric")]):
-        if metric not in metrics:
+    reasons = content.get("reasons", [])
+    named = [*content.get(relation, []), *(one["metric"] for one in (content, *reasons) if "metric" in one)]
+    named += [content["others_metric"]] if "others_metric" in content else []
+    for metric in named:
+        if metric not in metrics and not metric.startswith(STACK_SHARE):
             raise ExperimentError(f"{where}: no metric is called {metric!r}; there are: {', '.join(metrics)}")
     cited = []
     places = [fact | {"column": ""} for fact in content["published"]]
@@ -304,6 +327,25 @@ def _finding(content: dict, rows: Sequence[Mapping[str, str]], loads: Sequence[W
         relation=relation,
         metrics=tuple(content.get(relation, ())),
         untested=content.get("untested", ""),
+        reasons=tuple(_reason(reason, content) for reason in reasons),
+        others_metric=content.get("others_metric", ""),
+        change=tuple(content.get("change", ())),
+    )
+
+
+def _reason(content: Mapping[str, Any], finding: Mapping[str, Any]) -> Finding:
+    about = content if "subject" in content else finding
+    return Finding(
+        id=finding["id"],
+        text=content["text"],
+        published="",
+        metric=content["metric"],
+        subject=_selector(about["subject"]) if "subject" in about else None,
+        others=_others(about["others"]) if "others" in about else None,
+        compare=about.get("compare"),
+        order=tuple(map(_selector, about.get("order", []))),
+        at_least=content.get("at_least"),
+        at_most=content.get("at_most"),
     )
 
 

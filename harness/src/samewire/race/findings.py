@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from samewire.race.comparisons import Figures, ends, side
 from samewire.race.experiment import AnyOf, Finding, Selector
-from samewire.race.metric import EITHER
+from samewire.race.metric import EITHER, STACK_SHARE
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import (
     CONFIDENCE,
@@ -136,13 +136,17 @@ def judge(finding: Finding, figures: Figures) -> Judgement:
     if missing := [selector for selector, group in groups if not group]:
         lacking = "; none has ".join(map(str, missing))
         return judgement(NOT_TESTED, f"no server in this race has {lacking}")
-    involved = list(dict.fromkeys(server for _, group in groups for server in group))
+    about = involved(finding, figures)
     needed = [metric for metrics in _metrics(finding).values() for metric in metrics]
-    if unmeasured := [one for one in involved if not all(figures.rounds(one, metric) for metric in needed)]:
+    needed += [finding.others_metric] * bool(finding.others_metric)
+    if finding.of_profiles and not any(figures.rounds(one, finding.metric) for one in about):
+        pattern = finding.metric.removeprefix(STACK_SHARE)
+        return judgement(NOT_TESTED, f"profiles tell it: samewire profile SERVER EXPERIMENT --share '{pattern}' --keep")
+    if unmeasured := [one for one in about if not all(figures.rounds(one, metric) for metric in needed)]:
         return judgement(NOT_TESTED, f"no figures of {', '.join(unmeasured)}")
-    if stand_ins := [server for server in involved if not figures.ranked[server]]:
+    if stand_ins := [server for server in about if not figures.ranked[server]]:
         return judgement(STAND_IN, f"on a stand-in for the database: {', '.join(stand_ins)}")
-    if doubts := dict.fromkeys(figures.doubts[server] for server in involved if server in figures.doubts):
+    if doubts := dict.fromkeys(figures.doubts[server] for server in about if server in figures.doubts):
         return judgement(UNDECIDED, "; ".join(doubts))
     servers = [group for _, group in groups]
     tests = _tests(finding, figures, servers, CONFIDENCE)
@@ -177,6 +181,11 @@ def _metrics(finding: Finding) -> dict[str, tuple[str, ...]]:
     if not finding.samples:
         return {"": named}
     return {sample: tuple(of_sample(metric, sample) for metric in named) for sample in finding.samples}
+
+
+def involved(finding: Finding, figures: Figures) -> list[str]:
+    """The entrants that a finding is about, by id."""
+    return list(dict.fromkeys(server for _, group in _groups(finding, figures) for server in group))
 
 
 def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector | AnyOf, list[str]]]:
@@ -234,12 +243,48 @@ def _comparisons(
         text = f"{_named(groups[0])} to the {finding.compare} of {len(groups[1])} servers{where}"
         yield _Test(interval, text, *bounds, "×", figures.open_ends(metric, *groups))
         return
+    elif finding.change:
+        yield from _changes(finding, figures, *groups, confidence)
+        return
     else:
         subject, others = groups
         pairs = [(subject, others)] if finding.compare == "mean" else [(subject, [other]) for other in others]
     for a, b in pairs:
-        interval = _ratio(figures, metric, a, b, confidence)
-        yield _Test(interval, f"{_named(a)} to {_named(b)}{where}", *bounds, "×", figures.open_ends(metric, a, b))
+        interval = _ratio(figures, metric, a, b, confidence, finding.others_metric)
+        open_ = figures.open_ends(metric, a, b, finding.others_metric)
+        of = f", {metric} to {finding.others_metric}" if finding.others_metric else ""
+        yield _Test(interval, f"{_named(a)} to {_named(b)}{of}{where}", *bounds, "×", open_)
+
+
+def _changes(
+    finding: Finding, figures: Figures, subject: list[str], others: list[str], confidence: float
+) -> Iterator[_Test]:
+    """By how much the ratio of two servers is another one under the second load: the ratio of the ratios by round."""
+    before, after = finding.change
+    for one in subject:
+        for other in others:
+            if not figures.entrants[one].load == figures.entrants[other].load == after:
+                continue
+            one_before, other_before = (_under(figures, name, before) for name in (one, other))
+            if not one_before or not other_before:
+                raise _NoFigureError
+            names = (one, other, one_before, other_before)
+            found = [figures.rounds(name, finding.metric) for name in names]
+            common = sorted(set.intersection(*map(set, found)))
+            if not common or any(rounds[number] <= 0 for rounds in found for number in common):
+                raise _NoFigureError
+            a, b, c, d = ([rounds[number] for number in common] for rounds in found)
+            ratios = [[x / y for x, y in zip(*both, strict=True)] for both in ((a, b), (c, d))]
+            # The first ratio's subject and the second ratio's other are above, the other two below.
+            open_ = figures.open_ends(finding.metric, [one, other_before], [other, one_before])
+            text = f"{one} to {other}, by that under {before}"
+            yield _Test(ratio_interval(*ratios, confidence), text, finding.at_least, finding.at_most, "×", open_)
+
+
+def _under(figures: Figures, name: str, load: str) -> str | None:
+    """The same server and variant under another load; None if it took no part."""
+    wanted = replace(figures.entrants[name], load=load)
+    return next((other for other, entrant in figures.entrants.items() if entrant == wanted), None)
 
 
 def _to_extreme(
@@ -311,8 +356,10 @@ def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], con
     return found if len(rounds) > 1 else replace(found, low=None, high=None)
 
 
-def _ratio(figures: Figures, metric: str, a: list[str], b: list[str], confidence: float) -> Interval:
-    rounds = figures.paired(metric, a, b)
+def _ratio(
+    figures: Figures, metric: str, a: list[str], b: list[str], confidence: float, metric_of_b: str = ""
+) -> Interval:
+    rounds = figures.paired(metric, a, b, metric_of_b)
     if rounds is None:
         raise _NoFigureError
     return ratio_interval(*rounds, confidence)

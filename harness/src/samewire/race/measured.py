@@ -56,6 +56,10 @@ class Measured:
         cores = self.hold.cpu_rate(tree)
         return None if cores is None or not number else cores / self.per_second(number) * 1e6
 
+    def server_share(self, window: Window) -> float:
+        """How much the server used in a window of what it may use of its cores."""
+        return window.core_share("server", self.placement.server) / self.placement.server_share
+
     def switches_per(self, number: int) -> float | None:
         """Context switches of the server for each of so many in the hold, None without one."""
         return self.hold.switch_rate("server") / self.per_second(number) if number else None
@@ -75,6 +79,5 @@ class Measured:
 
     def cpu_share_sd(self) -> float | None:
         """The standard deviation of the server's share from second to second, None of less than two."""
-        cores = self.placement.server
-        shares = [Window(*both).core_share("server", cores) for both in pairwise(self.seconds)]
+        shares = [self.server_share(Window(*both)) for both in pairwise(self.seconds)]
         return statistics.stdev(shares) if len(shares) > 1 else None

@@ -23,6 +23,10 @@ EITHER = AT_MOST + AT_LEAST
 """Of a figure that may be too high or too low."""
 
 
+STACK_SHARE = "stack_share of "
+"""Begins the key of a figure of profiles: the share of samples whose stack has a frame that matches what follows."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A measured quantity.

@@ -98,7 +98,7 @@ class Course:
 
     def rate(self, warming: Warming | None) -> float | None:
         """The profile's rate for a server that was warmed so. Raises RaceError if it depends on that and it was not."""
-        return self.profile.rate(warming.cpu_us_per_request if warming else None, len(self.placement.server))
+        return self.profile.rate(warming.cpu_us_per_request if warming else None, self.placement.server_capacity)
 
     def measured(self, load: Load, hold: Window, watch: "_Watch") -> Measured:
         """The load with what was used in its hold."""

@@ -8,11 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Placement:
-    """Sets of core numbers. The harness itself runs where the generator does."""
+    """Sets of core numbers. The harness itself runs where the generator does.
+
+    `server_share` is how much of its cores the server may use, from 0 to 1.
+    """
 
     server: frozenset[int]
     database: frozenset[int]
     generator: frozenset[int]
+    server_share: float = 1.0
+
+    @property
+    def server_capacity(self) -> float:
+        """How many cores the server may keep busy."""
+        return len(self.server) * self.server_share
 
     def as_dict(self) -> dict[str, list[int]]:
         """The placement as run.json holds it."""
@@ -31,8 +40,8 @@ def _listed(cores: frozenset[int]) -> str:
     return ", ".join(map(str, sorted(cores)))
 
 
-def place(server_cores: int, available: set[int] | None = None) -> Placement:
-    """The server on the first `server_cores` cores, the database and the generator on halves of the rest.
+def place(server_cores: int, server_share: float = 1.0, available: set[int] | None = None) -> Placement:
+    """The server on that share of the first `server_cores` cores, the database and the generator on halves of the rest.
 
     With one core left those two share it, with none all three share all. `available` is this process's set by default.
     """
@@ -40,9 +49,9 @@ def place(server_cores: int, available: set[int] | None = None) -> Placement:
     server, rest = cores[:server_cores], cores[server_cores:]
     if not rest:
         everything = frozenset(cores)
-        return Placement(everything, everything, everything)
+        return Placement(everything, everything, everything, server_share)
     half = (len(rest) + 1) // 2
-    return Placement(frozenset(server), frozenset(rest[:half]), frozenset(rest[half:] or rest))
+    return Placement(frozenset(server), frozenset(rest[:half]), frozenset(rest[half:] or rest), server_share)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class Profile:
             return {"ramp_up_s": self.ramp_up_s, "requests_per_user": self.requests_per_user}
         return {"ramp_up_s": self.ramp_up_s, "hold_s": self.hold_s, "ramp_down_s": self.ramp_down_s}
 
-    def rate(self, cpu_us_per_request: float | None, cores: int) -> float | None:
+    def rate(self, cpu_us_per_request: float | None, cores: float) -> float | None:
         """Requests per second for a server with so many cores, whose requests cost so much; None if users do not wait.
 
         Raises RaceError if the rate depends on a cost and there is none.

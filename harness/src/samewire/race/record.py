@@ -77,6 +77,8 @@ class Setup:
     def _parameters(self) -> dict[str, Any]:
         experiment = self.experiment
         parameters = experiment.workload.parameters(self.profile) | {"server_cores": experiment.server_cores}
+        if self.placement.server_share < 1:
+            parameters["server_share"] = self.placement.server_share
         parameters |= experiment.workload.surroundings()
         if experiment.loads:
             own = {name: load.parameters(self.profile) for name, load in experiment.loads.items()}
@@ -174,7 +176,9 @@ class Record:
             for server, values in self._values.items()
         }
         # Those of samples would be a hundred and more.
-        of_findings = (one.metric for one in experiment.findings if one.metric and not one.samples)
+        of_findings = (
+            one.metric for one in experiment.findings if one.metric and not one.samples and not one.of_profiles
+        )
         compared = dict.fromkeys((*experiment.workload.compared(), *of_findings))
         self._content["comparisons"] = [one.as_dict() for one in comparisons.comparisons(figures, tuple(compared))]
         self._content["findings"] = [findings.judge(finding, figures).as_dict() for finding in experiment.findings]

@@ -8,6 +8,7 @@ measured is dropped.
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
-from samewire.race import RaceError, generator
+from samewire.race import RaceError, generator, quota
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.experiment import load as load_experiment
 from samewire.race.generator import Generator
@@ -113,21 +114,36 @@ def _race(
 ) -> Path:
     started = datetime.now(UTC)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
-    placement = place(experiment.server_cores)
+    placement = place(experiment.server_cores, experiment.server_share)
     name = f"{experiment.name}-same" if experiment.same else experiment.name
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
     lab = _lab(profile, servers, placement, compose)
     passes = _passes(servers, lab.images)
     program = generator.build(generator.folder(experiment.workload))
-    with pinned(placement.generator), lab:
+    with ExitStack() as stack:
+        cgroup = None
+        if placement.server_share < 1:
+            try:
+                cgroup = stack.enter_context(_group(compose))
+            except quota.QuotaError as error:
+                console.print(f"servers may use all of their cores: {error}", highlight=False)
+                placement = replace(placement, server_share=1.0)
+        stack.enter_context(pinned(placement.generator))
+        stack.enter_context(lab)
         setup = Setup(experiment, profile, entrants, passes, placement, lab.images, program, seed, started)
         record = Record(setup, folder)
-        _Race(setup, record, lab, console).run()
+        _Race(setup, record, lab, console, cgroup).run()
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
     return folder
+
+
+def _group(compose: bool) -> AbstractContextManager[Path]:
+    if compose:
+        raise quota.QuotaError("those in compose are in groups of the engine's")
+    return quota.group()
 
 
 def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
@@ -145,10 +161,10 @@ def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, d
 class _Race:
     """A race under way."""
 
-    def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console) -> None:
+    def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console, cgroup: Path | None) -> None:
         self._setup, self._record, self._lab, self._console = setup, record, lab, console
         self._experiment, self._profile, self._entrants = setup.experiment, setup.profile, setup.entrants
-        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement)
+        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement, cgroup)
         self._draw = random.Random(setup.seed)
         self._driven: Mapping[str, Driven] = {}
 
@@ -241,4 +257,7 @@ class _Race:
 
 
 def _describe(placement: Placement) -> str:
-    return ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
+    told = ", ".join(f"{name} on {'+'.join(map(str, cores))}" for name, cores in placement.as_dict().items())
+    return (
+        told if placement.server_share == 1 else f"{told}; the server may use {placement.server_share:.0%} of its own"
+    )

@@ -6,17 +6,24 @@ from samewire.databases import Database
 from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
-from samewire.race import upload_folders
+from samewire.race import quota, upload_folders
 from samewire.race.experiment import Entrant, Experiment
 from samewire.race.generator import Generator
 from samewire.race.placement import Placement
 
 
 class Starter:
-    """Starts entrants of one experiment in a lab, each time on data of `links` links."""
+    """Starts entrants of one experiment in a lab, each time on data of `links` links.
 
-    def __init__(self, lab: Lab, experiment: Experiment, links: int, placement: Placement) -> None:
+    Where they may use a part of their cores only, they are in the group `cgroup`, and held to that part from when they
+    are healthy on.
+    """
+
+    def __init__(
+        self, lab: Lab, experiment: Experiment, links: int, placement: Placement, cgroup: Path | None = None
+    ) -> None:
         self._lab, self._experiment, self._links, self._placement = lab, experiment, links, placement
+        self._cgroup = cgroup
         self._databases: dict[str, tuple[Database, str]] = {}
         self._uploaded: Path | None = None
 
@@ -44,7 +51,14 @@ class Starter:
             self._uploaded = self._lab.new_folder("uploads")
             given[upload_folders.FOLDER] = str(self._uploaded)
         cpus = set(self._placement.server)
-        return self._lab.start(server, database=url, variant=entrant.variant or None, env=given, cpus=cpus)
+        output = self._experiment.workloads.get(entrant.load, self._experiment.workload).output
+        running = self._lab.start(
+            server, database=url, variant=entrant.variant or None, env=given, cpus=cpus, output=output,
+            cgroup=self._cgroup,
+        )  # fmt: skip
+        if self._cgroup:
+            quota.limit(running.pid, len(cpus), self._placement.server_share)
+        return running
 
     def clear(self) -> None:
         """Put away what was uploaded to the server that was started last."""

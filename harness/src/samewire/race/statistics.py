@@ -51,13 +51,18 @@ def _t_interval(values: Sequence[float], confidence: float) -> tuple[float, floa
 def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
     """The mean of rounds: geometric, by t on logarithms, if all values are positive; else arithmetic, by plain t.
 
-    Shares may be zero, and only they. Raises ValueError without values.
+    Shares may be zero, and only they. An interval that has all numbers in it is none. Raises ValueError without values.
     """
     if not values:
         raise ValueError("no rounds")
     if min(values) > 0:
         mean, low, high = _t_interval([math.log(value) for value in values], confidence)
-        return Interval(math.exp(mean), *(None if end is None else math.exp(end) for end in (low, high)), len(values))
+        try:
+            ends = [None if end is None else math.exp(end) for end in (low, high)]
+        except OverflowError:
+            # Two rounds that differ, at a high confidence: all numbers are in it.
+            ends = [None, None]
+        return Interval(math.exp(mean), *ends, len(values))
     return Interval(*_t_interval(values, confidence), len(values))
 
 

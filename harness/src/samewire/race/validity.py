@@ -23,6 +23,7 @@ SERVED_IN_TURN = 0.8
 NOISY_RUNS = 0.1
 """The share of runs with other load above which nothing is decided."""
 _NOT_THE_BOTTLENECK = "the server was not the bottleneck"
+_OWN = "its cores were", "its part of its cores was"
 _NOT_STEADY = "the server was not steady"
 _NOT_IN_TURN = "throughput × mean latency is"
 _NOT_SENT = "were due and were not sent"
@@ -108,12 +109,17 @@ def of_load(load: Load, hold: Window, placement: Placement, complaints: Sequence
     if hold.steal_share() > STEAL:
         warnings.append(f"{_STOLEN} {hold.steal_share():.0%} of the time to other machines")
     generator_share = hold.core_share("generator", placement.generator)
-    server_busy = hold.busy_share(placement.server)
+    if placement.server_share < 1:
+        server_busy = hold.core_share("server", placement.server) / placement.server_share
+    else:
+        server_busy = hold.busy_share(placement.server)
     if generator_share >= GENERATOR_BUSY:
         warnings.append(f"the generator was the bottleneck: it used {generator_share:.0%} of its cores")
     elif closed and server_busy < SERVER_BUSY:
         others = hold.busy_share(placement.database | placement.generator)
-        warnings.append(f"{_NOT_THE_BOTTLENECK}: its cores were {server_busy:.0%} busy, the others {others:.0%}")
+        warnings.append(
+            f"{_NOT_THE_BOTTLENECK}: {_OWN[placement.server_share < 1]} {server_busy:.0%} busy, the others {others:.0%}"
+        )
     stalls = [line for line in complaints if "Jitter watchdog" in line or "stood still" in line]
     if stalls:
         warnings.append(f"the generator stood still for more than 100 ms, {len(stalls)} times")

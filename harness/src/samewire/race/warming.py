@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import psutil
 
 from samewire.process import RunFolder
+from samewire.race import quota
 from samewire.race.generator import Generator, Program
 from samewire.race.latency import latency, merged
 from samewire.race.load import Result, Stage
@@ -47,8 +48,11 @@ class Warmer:
         everywhere = own | self.placement.database | self.placement.generator
         steps: list[Step] = []
 
-        def until_steady(scenario: int, cores: frozenset[int], within_s: float, times: int) -> bool:
+        def until_steady(
+            scenario: int, cores: frozenset[int], within_s: float, times: int, share: float | None = None
+        ) -> bool:
             move(pid, cores)
+            quota.limit(pid, len(cores), share)
             first = len(steps)
             while not is_steady([one.cpu_us_per_request for one in steps[first:]], times):
                 if time.monotonic() - began >= within_s:
@@ -60,8 +64,11 @@ class Warmer:
         if everywhere != own:
             for scenario in self.scenarios:
                 until_steady(scenario, everywhere, _BEFORE * self.within_s, 1)
-        steady = until_steady(self.scenarios[-1], own, self.within_s, 2)
+        # Without a limit where it may use all of its cores.
+        share = self.placement.server_share if self.placement.server_share < 1 else None
+        steady = until_steady(self.scenarios[-1], own, self.within_s, 2, share)
         move(pid, own)
+        quota.limit(pid, len(own), share)
         return Warming(steps, time.monotonic() - began, steady)
 
     def _window(self, url: str, sampler: Sampler, scenario: int, cores: int, began: float) -> Step:

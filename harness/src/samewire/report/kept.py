@@ -1,7 +1,9 @@
-"""Records of races that are kept: run.json, packed, in `bench/records`. Reports are made from them."""
+"""Records of races and profiles that are kept, packed, in `bench/records`. Reports are made from those of races."""
 
 import gzip
+import json
 from pathlib import Path
+from typing import Any
 
 from samewire.paths import RECORDS, RESULTS
 
@@ -15,6 +17,20 @@ def keep(folder: Path, records: Path = RECORDS) -> Path:
     # Without a time, so that the same record is the same file.
     kept.write_bytes(gzip.compress((folder / "run.json").read_bytes(), mtime=0))
     return kept
+
+
+def keep_profile(folder: Path, records: Path = RECORDS) -> Path:
+    """Pack the record of a profile's folder; the packed file."""
+    kept = records / "profiles" / f"{folder.name}{_END}"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(gzip.compress((folder / "profile.json").read_bytes(), mtime=0))
+    return kept
+
+
+def profiles(records: Path = RECORDS) -> dict[str, dict[str, Any]]:
+    """The records of the profiles that are kept, by name, the oldest first."""
+    paths = sorted((records / "profiles").glob(f"*{_END}"))
+    return {path.name.removesuffix(_END): json.loads(gzip.decompress(path.read_bytes())) for path in paths}
 
 
 def find(run: str, results: Path = RESULTS, records: Path = RECORDS) -> Path | None:

@@ -2,21 +2,26 @@
 
 import gzip
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
+from samewire.manifest import find_servers
 from samewire.paths import CHECKOUT, RECORDS
 from samewire.race import same
-from samewire.race.experiment import Experiment, find_experiments, load
-from samewire.race.verdicts import NOT_TESTED
-from samewire.report import kept
+from samewire.race.comparisons import Figures
+from samewire.race.experiment import Experiment, Finding, find_experiments, load
+from samewire.race.findings import involved, judge
+from samewire.race.recorded import figures_of, figures_of_profiles
+from samewire.race.verdicts import FAILS, HOLDS, NOT_TESTED, UNDECIDED, Judgement
+from samewire.report import kept, record
+from samewire.report.claims import chart
 from samewire.report.model import Race, check
 from samewire.report.numbers import count, enumeration, moment, rate_text
-from samewire.report.record import Finding
 from samewire.report.verdict import own_figure
 
 PAGE = CHECKOUT / "docs/ledger/index.html"
@@ -26,7 +31,11 @@ NO_RECORD = "without a record"
 
 @dataclass(frozen=True)
 class Entry:
-    """A finding: as published, with our figure, the verdict and the reason; `stacks` are those that took part."""
+    """A finding: as published, with our figure, the verdict, and why it is that.
+
+    It is about `servers`, by id, on `stacks`. `reasons` are sentences on other metrics, each with its figure. `record`
+    is the name of what is kept and says so.
+    """
 
     experiment: str
     text: str
@@ -35,6 +44,10 @@ class Entry:
     verdict: str
     why: str
     stacks: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    record: str = ""
+    servers: tuple[str, ...] = ()
+    chart: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,36 +68,79 @@ class Chapter:
 
 def chapters(records: Path = RECORDS) -> list[Chapter]:
     """Every experiment that tests findings, with them."""
-    newest: dict[str, tuple[str, Race]] = {}
-    for name in kept.names_in(records):
+    servers = find_servers()
+    races: dict[str, list[tuple[str, Race]]] = defaultdict(list)
+    for name in reversed(kept.names_in(records)):
         race = Race(check(json.loads(gzip.decompress(kept.file_of(name, records).read_bytes())), name))
-        newest[race.data["experiment"]["name"]] = name, race
-    experiments = [one for one in map(load, find_experiments()) if one.findings]
-    return [_chapter(one, *newest.get(one.name, ("", None))) for one in experiments]
+        races[race.data["experiment"]["name"]].append((name, race))
+    profiles: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for name, profile in kept.profiles(records).items():
+        profiles[profile["experiment"]["name"]][name] = profile
+    found = []
+    for experiment in map(load, find_experiments()):
+        if experiment.findings:
+            sources = [
+                _Source(name, figures_of(one.data, servers), one.shorten) for name, one in races[experiment.name]
+            ]
+            if made := profiles[experiment.name]:
+                figures = figures_of_profiles([*made.values()], servers)
+                sources.append(_Source(f"profiles/{max(made)}", figures, lambda text: text))
+            entries = tuple(_entry(experiment, finding, sources) for finding in experiment.findings)
+            name, race = next(iter(races[experiment.name]), ("", None))
+            found.append(Chapter(experiment, entries, name, _facts(race) if race else ""))
+    return found
 
 
-def _chapter(experiment: Experiment, name: str, race: Race | None) -> Chapter:
-    judged = {one["id"]: Finding.read(one) for one in race.data["findings"]} if race else {}
-    stacks = tuple(sorted({entrant.traits.partition(" · ")[0] for entrant in race.entrants})) if race else ()
-    entries = []
-    for finding in experiment.findings:
-        one = judged.get(finding.id)
-        if finding.untested:
-            entry = Entry(experiment.name, finding.text, finding.published, "", NOT_TESTED, finding.untested)
-        # A record of a finding that has been put in other words since says nothing of it.
-        elif race and one and one.text == finding.text:
-            why = race.shorten(one.why)
-            entry = Entry(experiment.name, one.text, one.published, _ours(race, one), one.verdict, why, stacks)
-        else:
-            entry = Entry(experiment.name, finding.text, finding.published, "", NO_RECORD, "")
-        entries.append(entry)
-    return Chapter(experiment, tuple(entries), name, _facts(race) if race else "")
+@dataclass(frozen=True)
+class _Source:
+    """Kept figures: those of a race, or of all profiles of an experiment, of which the newest is named.
+
+    `shorten` makes short names of the ids of servers.
+    """
+
+    name: str
+    figures: Figures
+    shorten: Callable[[str], str]
 
 
-def _ours(race: Race, finding: Finding) -> str:
-    if not (own := own_figure(race, finding)):
+def _entry(experiment: Experiment, finding: Finding, sources: Sequence[_Source]) -> Entry:
+    """What the first of several sources, the newest, has to say that says anything."""
+    entry = Entry(experiment.name, finding.text, finding.published, "", NO_RECORD, "")
+    if finding.untested:
+        return replace(entry, verdict=NOT_TESTED, why=finding.untested)
+    # Kept are figures. Verdicts are those of the rules that hold now.
+    judged = [(one, judge(finding, one.figures)) for one in sources]
+    if not judged:
+        return entry
+    # Totals are known only where users leave after so many requests: a record may lack what an older one has.
+    source, one = next((both for both in judged if both[1].verdict != NOT_TESTED), judged[0])
+    about = [source.figures.entrants[name].server for name in involved(finding, source.figures)]
+    return replace(
+        entry,
+        ours=_ours(source, one),
+        verdict=one.verdict,
+        why=source.shorten(one.why),
+        stacks=tuple(sorted({server.http_server for server in about})),
+        reasons=tuple(_told(source, judge(reason, source.figures)) for reason in finding.reasons),
+        record=source.name,
+        servers=tuple(dict.fromkeys(server.id for server in about)),
+        chart=chart(finding, one.ours) if one.ours else "",
+    )
+
+
+def _ours(source: _Source, judged: Judgement) -> str:
+    if not (own := own_figure(record.Finding.read(judged.as_dict()), source.shorten)):
         return ""
     return f"{own.figure}{f' ({own.interval})' if own.interval else ''}, {own.subject}"
+
+
+_REASONS = {HOLDS: "", FAILS: "Not so: ", UNDECIDED: "Undecided: "}
+
+
+def _told(source: _Source, reason: Judgement) -> str:
+    """A reason with its figure: `Netty needs less of the processor: 0.61 × (0.58–0.64), netty/pg to node/pg`."""
+    ours = _ours(source, reason)
+    return f"{_REASONS.get(reason.verdict, 'Not tested: ')}{reason.text.removesuffix('.')}: {ours or reason.why}."
 
 
 def _facts(race: Race) -> str:
@@ -101,8 +157,10 @@ def table(found: Iterable[Chapter]) -> str:
         "# Kept records, and the ledger of findings",
         "",
         "A race that is kept is a file here: its `run.json`, packed. `samewire report NAME` makes its report.",
-        "`samewire report RUN --keep` keeps another. `samewire ledger` writes this page from the newest record of each",
-        "experiment, and `docs/ledger/index.html`, the same with filters.",
+        "`samewire report RUN --keep` keeps another. `profiles` has the profiles that are",
+        "[kept](../../docs/how-to/profile-a-server.md#keep-it-for-the-ledger). `samewire ledger` writes this page, and",
+        "`docs/ledger/index.html`, the same with charts and filters. A verdict is worked out anew from the figures of",
+        "the newest record that has them.",
         "",
         *_false_decisions(),
     ]
@@ -114,7 +172,10 @@ def table(found: Iterable[Chapter]) -> str:
             lines += [f"No record is kept. `samewire race {chapter.experiment.name}` makes one.", ""]
         lines += ["| finding | published | ours | verdict | why |", "|---|---|---|---|---|"]
         for one in chapter.entries:
-            cells = one.text, one.published, one.ours or "–", one.verdict, one.why or "–"
+            why = " ".join((f"{one.why[:1].upper()}{one.why[1:]}.", *one.reasons)) if one.reasons else one.why
+            if one.record != chapter.record:
+                why = f"{why} (`{one.record}`)"
+            cells = one.text, one.published, one.ours or "–", one.verdict, why or "–"
             lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
         lines.append("")
     return "\n".join(lines)

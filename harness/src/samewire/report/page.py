@@ -25,6 +25,7 @@ from samewire.report import charts, figures, numbers, ratios, samples, seconds, 
 from samewire.report.entrants import Entrant, Group
 from samewire.report.model import Race, load, measured
 from samewire.report.numbers import ABSENT, Estimate, count, number, rate_text
+from samewire.report.profiles import Profiles, of_largest_ratio
 from samewire.report.verdict import own_figure, remarks, verdict
 
 # Longer files are compressed, to keep the page small.
@@ -41,7 +42,7 @@ def write(folder: Path, checkout: Path = CHECKOUT) -> Path:
     race = load(folder)
     report = folder / "report.html"
     place, folders = links(race, report, checkout)
-    page = render(race, place, folders)
+    page = render(race, place, folders, of_largest_ratio(race, report, folder.parent))
     for name, text in tables.all_tables(race).items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     report.write_text(page, encoding="utf-8")
@@ -58,8 +59,14 @@ def links(race: Race, report: Path, checkout: Path) -> tuple[str, dict[str, str]
     return report.relative_to(checkout).as_posix(), {server: f"{up}{quote(server)}/" for server in there}
 
 
-def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The HTML of a race, with links to the folders of servers that are given, good at that place in a checkout.
+def render(
+    race: Race,
+    place: str = "",
+    folders: Mapping[str, str] = MappingProxyType({}),
+    profiles: Profiles | None = None,
+) -> str:
+    """The HTML of a race, with links to the folders of servers that are given, good at that place in a checkout, and to
+    profiles.
 
     Raises ReportError when a histogram cannot be read.
     """
@@ -92,7 +99,8 @@ def render(race: Race, place: str = "", folders: Mapping[str, str] = MappingProx
         result_tables=[ResultTable(race, group) for group in race.groups],
         verdict=verdict(race),
         remarks=remarks(race),
-        findings=[(finding, own_figure(race, finding)) for finding in race.findings],
+        findings=[(finding, own_figure(finding, race.shorten)) for finding in race.findings],
+        profiles=profiles,
         matrices=ratios.matrices(race),
         forests=ratios.forests(race),
         by_sample=samples.by_sample(race),

@@ -1,6 +1,7 @@
 """What a race decided, in sentences."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from samewire.race.metrics import metric
@@ -89,8 +90,8 @@ class OwnFigure:
     subject: str
 
 
-def own_figure(race: Race, finding: Finding) -> OwnFigure | None:
-    """The race's own figure for a finding; None where it has none."""
+def own_figure(finding: Finding, shorten: Callable[[str], str]) -> OwnFigure | None:
+    """Our own figure for a finding; None where it has none. `shorten` makes short names of the ids of servers."""
     if not (ours := finding.ours):
         return None
     estimate = Estimate(ours.value, ours.low, ours.high, bound=ours.bound)
@@ -98,5 +99,5 @@ def own_figure(race: Race, finding: Finding) -> OwnFigure | None:
         f"{estimate.mean_text()} {ours.unit}".rstrip(),
         estimate.interval_text() if estimate.has_interval else "",
         # The text says of what the figure is and, after a colon, repeats it.
-        race.shorten(ours.text.partition(": ")[0]),
+        shorten(ours.text.partition(": ")[0]),
     )

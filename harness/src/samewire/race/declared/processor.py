@@ -32,7 +32,7 @@ METRICS = (
         about="CPU of the server's processes, of the server's cores",
         of=LOADS,
         compared=(UPLOADS,),
-        of_load=lambda run: run.hold.core_share("server", run.placement.server),
+        of_load=lambda run: run.server_share(run.hold),
     ),
     Metric(
         "cpu_share_sd", "CPU used of the server's cores, standard deviation", "%", 100.0,

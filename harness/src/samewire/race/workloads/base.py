@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
+from samewire.outputs import FILE
 from samewire.race.load import Load, Result, Stage
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metrics import compared_in, figures_of_footprint, figures_of_load, metrics_of
@@ -47,6 +48,11 @@ class Workload(ABC):
     def shown(self) -> Kind:
         """How a race of it as it is set up is told."""
         return self.told
+
+    @property
+    def output(self) -> str:
+        """Where the server's standard output goes."""
+        return FILE
 
     @property
     def sample_names(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Self
 
 from samewire import links
+from samewire.outputs import FILE
 from samewire.race import validity
 from samewire.race.load import Stage
 from samewire.race.measured import Footprint, Measured
@@ -213,12 +214,16 @@ class Probe:
 
 @dataclass(frozen=True)
 class Requests(_Requests):
-    """Each of `users` sends the same `requests` in turn; a `probe` may ask beside them."""
+    """Each of `users` sends the same `requests` in turn; a `probe` may ask beside them.
+
+    `output` is where the server's standard output goes.
+    """
 
     users: int
     requests: tuple[Exchange, ...]
     timeout_s: float
     probe: Probe | None = None
+    output: str = FILE
 
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:
