@@ -1,4 +1,4 @@
-"""A part of its cores for a server: by the kernel of this machine where it lets us, and the files of both versions."""
+"""A part of its cores for a server, by the kernel of this machine where it lets us."""
 
 import errno
 import os
@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 from samewire.process import RunFolder, Spawned
-from samewire.race import quota
 from samewire.race.quota import QuotaError, group, limit
 
 SPIN = "import os; os.fork(); x = 0\nwhile True: x += 1"
@@ -70,18 +69,9 @@ def test_a_process_in_no_group_of_ours_is_left_alone(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_version_2_has_its_own_files(tmp_path, monkeypatch):
-    (tmp_path / "cgroup.subtree_control").touch()
-    with group(tmp_path) as folder:
-        assert (tmp_path / "cgroup.subtree_control").read_text() == "+cpu"
-        process = tmp_path / "process"
-        process.write_text(f"0::/{folder.name}\n")
-        monkeypatch.setattr(quota, "Path", lambda *_: process)
-        limit(1, 2, 0.5, tmp_path)
-        assert (folder / "cpu.max").read_text() == "2000 2000"
-        limit(1, 2, None, tmp_path)
-        assert (folder / "cpu.max").read_text().startswith("max ")
-        (folder / "cpu.max").unlink()
+def test_without_control_groups_of_version_1_there_is_none(tmp_path):
+    with pytest.raises(QuotaError, match="no control groups of version 1"), group(tmp_path / "cpu"):
+        pass
 
 
 def test_where_no_group_can_be_made_it_is_told(tmp_path, monkeypatch):
@@ -89,6 +79,5 @@ def test_where_no_group_can_be_made_it_is_told(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    (tmp_path / "cgroup.subtree_control").touch()
     with pytest.raises(QuotaError, match=r"cannot be written \(Permission denied\)"), group(tmp_path):
         pass

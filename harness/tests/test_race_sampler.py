@@ -3,6 +3,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from samewire.race import processes
 from samewire.race.processes import Usage, start_of
 from samewire.race.sampler import Sampler
-from samewire.race.snapshots import CoreTimes, Snapshot, Window, core_times
+from samewire.race.snapshots import CoreTimes, Snapshot, Window, core_times, used_by_all
 from samewire.race.traffic import established_sockets
 
 BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
@@ -206,6 +207,22 @@ def _usage(cpu, switches=0):
 def _snapshot(at, server_cpu, generator_cpu, cores, harness=0.0):
     trees = {"server": _usage(server_cpu, switches=int(server_cpu * 100)), "generator": _usage(generator_cpu)}
     return Snapshot(at, trees, {number: CoreTimes(*times) for number, times in enumerate(cores)}, harness)
+
+
+def test_what_else_ran_is_told_by_the_clock_where_that_is_known():
+    """Ticks say that both cores were busy all the time."""
+    busy, idle = [(0, 0, 0), (0, 0, 0)], [(1000, 0, 0), (1000, 0, 0)]
+    begin, end = _snapshot(10.0, 1.0, 1.0, busy), _snapshot(20.0, 6.0, 5.0, idle, harness=0.5)
+    assert Window(begin, end).other_load() == pytest.approx(1.05)
+    begin, end = replace(begin, used_by_all_s=100.0), replace(end, used_by_all_s=111.5)
+    assert Window(begin, end).other_load() == pytest.approx(0.2)
+
+
+def test_all_that_runs_is_counted():
+    if (before := used_by_all()) is None:
+        pytest.skip("no control groups of version 1")
+    subprocess.run([sys.executable, "-c", BURN.format(0.3)], check=True)
+    assert 0.3 <= used_by_all() - before < 30
 
 
 def test_what_a_window_says():

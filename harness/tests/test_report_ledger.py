@@ -81,7 +81,10 @@ def test_a_stand_in_a_doubt_and_a_server_that_is_not_steady_decide_nothing(recor
     unsteady = copy.deepcopy(run)
     of_netty = next(one for one in unsteady["runs"] if one["server"] == "servers-java/shortener-netty-pg")
     of_netty["warming"] = {"seconds": 1.0, "steady": False, "windows": []}
-    for changed, why in ((doubted, "another program ran"), (unsteady, "not steady when it was measured: java/netty-pg")):
+    for changed, why in (
+        (doubted, "another program ran"),
+        (unsteady, "not steady when it was measured: java/netty-pg"),
+    ):
         folder = records.parent / path.name.removesuffix(".json.gz")
         (folder / "run.json").write_text(json.dumps(changed))
         kept.keep(folder, records)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from samewire.race.processes import Tree, all_processes
-from samewire.race.snapshots import Snapshot, core_times
+from samewire.race.snapshots import Snapshot, core_times, used_by_all
 from samewire.race.traffic import Traffic
 
 
@@ -83,7 +83,7 @@ class Sampler:
             trees = {
                 name: tree.sample(processes, traffic.get(name), name == pss_of) for name, tree in self._trees.items()
             }
-            snapshot = Snapshot(at, trees, core_times(), time.process_time())
+            snapshot = Snapshot(at, trees, core_times(), time.process_time(), used_by_all())
             self._cpu_s += time.thread_time() - begin
             self._samples += 1
             return snapshot

@@ -27,6 +27,21 @@ def core_times() -> dict[int, CoreTimes]:
     return cores
 
 
+_USED = "/sys/fs/cgroup/cpuacct/cpuacct.usage"
+
+
+def used_by_all() -> float | None:
+    """CPU of all processes since boot, in seconds; None without control groups of version 1.
+
+    It is counted by the clock. Ticks are not: the kernel stops who has used its part of a short period at a tick, so the
+    process is running at most of them.
+    """
+    try:
+        return int(read(_USED)) / 1e9
+    except OSError:
+        return None
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """All that is sampled at one moment; `at` is that of time.monotonic()."""
@@ -35,6 +50,7 @@ class Snapshot:
     trees: Mapping[str, Usage]
     cores: Mapping[int, CoreTimes]
     harness_cpu_s: float
+    used_by_all_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,9 @@ class Window:
 
     def other_load(self) -> float:
         """Cores that were busy with something that is not sampled."""
-        busy = self._share(None, "busy") * len(self.end.cores)
+        if self.begin.used_by_all_s is None or self.end.used_by_all_s is None:
+            busy = self._share(None, "busy") * len(self.end.cores)
+        else:
+            busy = (self.end.used_by_all_s - self.begin.used_by_all_s) / self.seconds
         harness = (self.end.harness_cpu_s - self.begin.harness_cpu_s) / self.seconds
         return max(0.0, busy - harness - sum(self.cpu_rate(tree) or 0.0 for tree in self.end.trees))
