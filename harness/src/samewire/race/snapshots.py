@@ -33,8 +33,8 @@ _USED = "/sys/fs/cgroup/cpuacct/cpuacct.usage"
 def used_by_all() -> float | None:
     """CPU of all processes since boot, in seconds; None without control groups of version 1.
 
-    It is counted by the clock. Ticks are not: the kernel stops who has used its part of a short period at a tick, so the
-    process is running at most of them.
+    It is counted by the clock. Ticks are not: the kernel stops who has used its part of a short period at a tick, so
+    the process is running at most of them.
     """
     try:
         return int(read(_USED)) / 1e9
