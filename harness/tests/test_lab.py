@@ -26,7 +26,7 @@ class _NothingStarts(Lab):
     def prepare(self, server):
         pass
 
-    def launch(self, server, url, variables, cpus):
+    def launch(self, server, url, variables, *_):
         self.launched = server.run, variables.get("POOL")
         return SimpleNamespace(alive=False)
 

@@ -21,7 +21,7 @@ from samewire.race.verdicts import FAILS, HOLDS, NOT_TESTED, UNDECIDED, Judgemen
 from samewire.report import kept, record
 from samewire.report.claims import chart
 from samewire.report.model import Race, check
-from samewire.report.numbers import count, enumeration, moment, rate_text
+from samewire.report.numbers import count, moment, rate_text
 from samewire.report.verdict import own_figure
 
 PAGE = CHECKOUT / "docs/ledger/index.html"
@@ -63,7 +63,7 @@ class Chapter:
     def verdicts(self) -> str:
         """How many findings there are of each verdict, in words."""
         counted = Counter(entry.verdict for entry in self.entries)
-        return enumeration(f"{number} {verdict}" for verdict, number in counted.items())
+        return "; ".join(f"{verdict}: {number}" for verdict, number in counted.items())
 
 
 def chapters(records: Path = RECORDS) -> list[Chapter]:
