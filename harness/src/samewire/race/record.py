@@ -84,7 +84,8 @@ class Setup:
             own = {name: load.parameters(self.profile) for name, load in experiment.loads.items()}
             keys = dict.fromkeys(key for one in own.values() for key in one)
             changed = [key for key in keys if len({str(one.get(key)) for one in own.values()}) > 1]
-            parameters = {key: value for key, value in parameters.items() if key not in changed}
+            # A report asks for the users of the workload, though they may be others in some of its loads.
+            parameters = {key: value for key, value in parameters.items() if key not in changed or key == "users"}
             parameters["loads"] = [
                 f"{name}: {key} = {_told(one[key])}" for name, one in own.items() for key in changed if key in one
             ]
