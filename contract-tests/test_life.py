@@ -42,7 +42,7 @@ STOP = 10.0
 DEAF = 1.0
 """Seconds after which a server that was told to stop takes no new connections."""
 TRIES = 3
-"""How often a server may be late for DEAF: on a busy machine one is late by chance, and a wrong one each time."""
+"""How often a server is tried that is late for DEAF while more than twice as many threads as cores want to run."""
 RECOVERY = 10.0
 """Seconds that a server has to work again once its database is back."""
 AWAY = 10.0
@@ -726,8 +726,9 @@ def test_graceful_stop(server: Server, lab: Lab) -> None:
         try:
             stops_gracefully(server, lab)
         except StillListening as error:
-            if late == TRIES:
-                raise AssertionError(f"Late {TRIES} times out of {TRIES}, the last time: {error}") from error
+            load, *_ = os.getloadavg()
+            if late == TRIES or load <= 2 * (os.cpu_count() or 1):
+                raise AssertionError(f"Late {late} times out of {late}, the last time: {error}") from error
         else:
             return
 
