@@ -14,6 +14,7 @@ from samewire.race.experiment import Selector, load
 from samewire.race.verdicts import HOLDS, NOT_TESTED, STAND_IN, UNDECIDED
 from samewire.report import kept, ledger
 from samewire.report.ledger import NO_RECORD, TABLE, chapters, page, table
+from samewire.report.model import Race
 
 FEW_ERRORS = next(one for one in load("shortener").findings if one.id == "few-errors-postgresql")
 
@@ -110,6 +111,13 @@ def test_a_reason_is_tested_on_the_kept_figures(records, monkeypatch, bounds, be
     assert re.search(r": 7\.\d+ × \(.*\), php/apache-pg to node/pg\.$", told)
     assert f"| The whole interval is at most 0.01; the closest of 3 comparisons is shown. {told} |" in table([chapter])
     assert f"<small>{told}</small>" in page([chapter])
+
+
+def test_a_race_on_a_part_of_a_core_says_so():
+    run = synthetic_run(rounds=2)
+    run["parameters"]["server_share"] = 0.5
+    assert "each server may use 50% of its core" in Race(run).warnings[0]
+    assert "a server may use 50% of its own" in ledger._facts(Race(run))
 
 
 def test_a_reason_on_a_stand_in_is_not_told_as_one(records, monkeypatch):

@@ -146,6 +146,8 @@ def _told(source: _Source, reason: Judgement) -> str:
 def _facts(race: Race) -> str:
     data, machine = race.data, race.data["machine"]
     where = f"{machine.get('cpu_model', 'unknown processor')}, {count(machine.get('cores', 0), 'core')}"
+    if (share := data["parameters"].get("server_share", 1)) < 1:
+        where += f", of which a server may use {share:.0%} of its own"
     databases = [one["label"] for one in data["databases"].values()]
     told = [moment(data["started_at"]), f"profile {data['profile']}", count(race.rounds, "round"), where, *databases]
     return "; ".join([*told, data["doubt"]] if data.get("doubt") else told)

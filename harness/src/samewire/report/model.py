@@ -97,7 +97,9 @@ class Race:
     def warnings(self) -> list[str]:
         """What holds for the race as a whole."""
         unfinished = ["The race was not finished: its figures are of fewer rounds than planned."]
-        return unfinished * (self.data.get("complete") is False) + self.data["warnings"]
+        share = self.data["parameters"].get("server_share", 1)
+        part = f"each server may use {share:.0%} of its core: do not set its figures beside those of a whole one"
+        return unfinished * (self.data.get("complete") is False) + [part] * (share < 1) + self.data["warnings"]
 
     @property
     def same(self) -> bool:
