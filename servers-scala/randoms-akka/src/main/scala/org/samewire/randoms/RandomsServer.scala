@@ -2,7 +2,12 @@ package org.samewire.randoms
 
 import akka.Done
 import akka.actor.CoordinatedShutdown
-import akka.actor.CoordinatedShutdown.{PhaseBeforeActorSystemTerminate, PhaseBeforeServiceUnbind}
+import akka.actor.CoordinatedShutdown.{
+  PhaseBeforeActorSystemTerminate,
+  PhaseBeforeServiceUnbind,
+  PhaseServiceStop,
+  PhaseServiceUnbind
+}
 import akka.actor.typed.scaladsl.Behaviors
 import akka.actor.typed.{ActorSystem, Behavior, DispatcherSelector, SupervisorStrategy}
 import akka.http.scaladsl.Http
@@ -44,6 +49,13 @@ object RandomsServer {
       shutdown.addTask(PhaseBeforeServiceUnbind, "wait") { () =>
         after(500.millis)(Future.successful(Done))
       }
+      // An answer that is being sent when connections are closed may be cut, and what a client has not read by the end is.
+      shutdown.addTask(PhaseServiceUnbind, "answer") { () =>
+        after(1.second)(Future.successful(Done))
+      }
+      shutdown.addTask(PhaseServiceStop, "read") { () =>
+        after(500.millis)(Future.successful(Done))
+      }
       // Then what waits to be logged is written, by a thread that no draws block.
       shutdown.addTask(PhaseBeforeActorSystemTerminate, "write") { () =>
         Future {
@@ -55,7 +67,7 @@ object RandomsServer {
       Http()
         .newServerAt(host, port)
         .bindFlow(Connection.flow(Route.toFunction(new RandomsRoutes(drawings, settings).route)))
-        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 5.seconds))
+        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 3300.millis))
         // #endregion server.stop
         .onComplete {
           case Success(binding) => system.log.info("listening on {}", binding.localAddress)

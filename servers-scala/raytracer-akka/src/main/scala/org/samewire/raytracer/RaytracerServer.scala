@@ -2,7 +2,11 @@ package org.samewire.raytracer
 
 import akka.Done
 import akka.actor.CoordinatedShutdown
-import akka.actor.CoordinatedShutdown.PhaseBeforeServiceUnbind
+import akka.actor.CoordinatedShutdown.{
+  PhaseBeforeServiceUnbind,
+  PhaseServiceStop,
+  PhaseServiceUnbind
+}
 import akka.actor.typed.scaladsl.Behaviors
 import akka.actor.typed.{ActorSystem, Behavior, SupervisorStrategy}
 import akka.http.scaladsl.Http
@@ -41,11 +45,18 @@ object RaytracerServer {
       CoordinatedShutdown(system).addTask(PhaseBeforeServiceUnbind, "wait") { () =>
         after(500.millis)(Future.successful(Done))
       }
+      // An answer that is being sent when connections are closed may be cut, and what a client has not read by the end is.
+      CoordinatedShutdown(system).addTask(PhaseServiceUnbind, "answer") { () =>
+        after(1.second)(Future.successful(Done))
+      }
+      CoordinatedShutdown(system).addTask(PhaseServiceStop, "read") { () =>
+        after(500.millis)(Future.successful(Done))
+      }
 
       Http()
         .newServerAt(host, port)
         .bindFlow(Connection.flow(Route.toFunction(new RaytracerRoutes(gallery).route)))
-        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 7500.millis))
+        .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 5800.millis))
         // #endregion server.stop
         .onComplete {
           case Success(binding) => system.log.info("listening on {}", binding.localAddress)
