@@ -7,17 +7,8 @@ from dataclasses import replace
 import pytest
 
 from samewire.manifest import Server, Variant
-from samewire.race.experiment import (
-    EXPERIMENTS,
-    PROFILES,
-    PUBLISHED,
-    AnyOf,
-    Entrant,
-    ExperimentError,
-    Selector,
-    find_experiments,
-    load,
-)
+from samewire.race.entrants import AnyOf, Entrant, Selector
+from samewire.race.experiment import EXPERIMENTS, PROFILES, PUBLISHED, ExperimentError, find_experiments, load
 
 SHORTENER = (EXPERIMENTS / "shortener.toml").read_text()
 

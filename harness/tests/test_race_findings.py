@@ -5,7 +5,8 @@ import pytest
 
 from samewire.manifest import Server
 from samewire.race.comparisons import Figures, comparisons
-from samewire.race.experiment import Entrant, Finding, Selector
+from samewire.race.entrants import Entrant, Selector
+from samewire.race.experiment import Finding
 from samewire.race.findings import judge
 from samewire.race.statistics import ratio_p
 

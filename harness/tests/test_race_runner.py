@@ -14,8 +14,9 @@ from rich.console import Console
 
 from samewire.manifest import Server, Variant
 from samewire.process import StartError
-from samewire.race import RaceError, metrics, observation, runner, validity, warming
+from samewire.race import RaceError, metrics, observation, record, runner, validity, warming
 from samewire.race.experiment import load
+from samewire.race.floors import Floor
 from samewire.race.generator import Program
 from samewire.race.metric import CONVERSATION, REQUESTS, SAMPLE, UPLOADS, Metric
 from samewire.race.metrics import metrics_of
@@ -143,6 +144,7 @@ class _FakeLab:
     databases: list = []  # noqa: RUF012
     started_on: list = []  # noqa: RUF012
     given: list = []  # noqa: RUF012
+    healthz: dict = {}  # noqa: RUF012
     folders: list = []  # noqa: RUF012
 
     def __init__(self, **_):
@@ -165,7 +167,8 @@ class _FakeLab:
         self.folders.append(Path(tempfile.mkdtemp(prefix=name, dir=runner.RESULTS)))
         return self.folders[-1]
 
-    def start(self, server, *, database, variant, env, cpus, output, cgroup):
+    def start(self, server, *, healthz, database, variant, env, cpus, output, cgroup):
+        self.healthz[server.id] = healthz
         self.given.append(env)
         self.variants.append((server.id, variant))
         self.started_on.append(database)
@@ -847,3 +850,25 @@ def test_whose_users_were_not_served_in_turn_is_told_at_the_front(fake):
     assert [
         text for text in warnings if text.startswith(f"not all users of {FAST.id} were served in turn in 1 of 1 runs")
     ]
+
+
+def test_a_floor_needs_no_pass_and_no_health_and_is_told_which_service_it_serves(fake):
+    floor = Floor(**vars(_server("bench/floor/least", "postgresql")) | {"service": ""}, measures="lookup")
+    fake.setattr("samewire.race.experiment.find_floors", lambda: [floor])
+    fake.setattr(runner, "build", lambda floor: 0.0)
+    fake.setattr(record, "inputs_digest", lambda floor: "abc")
+    fake.setattr(runner, "fresh_pass", lambda server, image: PASS if server.id == FAST.id else None)
+    fake.setattr(runner.Generator, "rates", {FAST.id: 200, floor.id: 400})
+    fake.setattr(_FakeLab, "given", [])
+    fake.setattr(_FakeLab, "healthz", {})
+    folder = runner.race("floor-shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST], seed=3)
+    content = _content(folder)
+    jsonschema.validate(content, SCHEMA)
+    assert [(one["id"], "pass" in one, one.get("floor")) for one in content["servers"]] == [
+        (FAST.id, True, None), (floor.id, False, "abc"),
+    ]  # fmt: skip
+    assert _FakeLab.healthz == {FAST.id: True, floor.id: False}
+    assert {"SERVICE": "shortener"} in _FakeLab.given
+    assert "least" in write(folder).read_text()
+    with pytest.raises(RaceError, match="without --compose"):
+        runner.race("floor-shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST], compose=True)

@@ -10,7 +10,8 @@ from playwright.sync_api import sync_playwright
 from synthetic_run import synthetic_run
 
 from samewire.browser import LAUNCH
-from samewire.race.experiment import Selector, load
+from samewire.race.entrants import Selector
+from samewire.race.experiment import load
 from samewire.race.verdicts import HOLDS, NOT_TESTED, STAND_IN, UNDECIDED
 from samewire.report import kept, ledger
 from samewire.report.ledger import NO_RECORD, TABLE, chapters, page, table

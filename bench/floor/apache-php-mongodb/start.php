@@ -1,6 +1,6 @@
 <?php
 
-/** Becomes Apache httpd, configured as for the bare answer. */
+/** Becomes Apache httpd, configured as for the copy. */
 
 declare(strict_types=1);
 

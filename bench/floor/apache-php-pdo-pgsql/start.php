@@ -1,6 +1,6 @@
 <?php
 
-/** Becomes Apache httpd, configured as for the bare answer, with the database's settings as the servers have them. */
+/** Becomes Apache httpd, configured as for the copy, with the database's settings as the servers have them. */
 
 declare(strict_types=1);
 

@@ -25,6 +25,7 @@ from samewire.outcomes import keep_outcomes, last_outcomes
 from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS, STATE
 from samewire.race import generator
 from samewire.race.experiment import Experiment, find_experiments, load
+from samewire.race.floors import FLOORS
 from samewire.record import fresh_pass
 from samewire.settings import settings
 from samewire.table import new_table, print_outcomes
@@ -230,17 +231,21 @@ class _SmallRace:
     @cached_property
     def inputs(self) -> str:
         """A digest of all that it and its report depend on, whoever of its servers races."""
-        folders = HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(self.experiment.workload)
+        folders = [HARNESS, BENCH / "experiments", BENCH / "published", generator.folder(self.experiment.workload)]
+        folders += [FLOORS] if self.experiment.floor else []
         sources = [source for folder in folders for source in source_files(folder)]
         return "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, self.servers)])
 
 
 def _small_races(servers: Iterable[Server], seed: int) -> list[_SmallRace]:
-    """The main race of all its servers, any other of two that are drawn, for it asks each the same; long ones first."""
+    """The main race of all its servers, any other of two that are drawn, or of one and its floor, for it asks each the
+    same; long ones first.
+    """
     races, draw = [], random.Random(seed)
     for experiment in map(load, find_experiments()):
-        entrants = [one.server for one in experiment.entrants(servers) if not one.variant]
-        drawn = entrants if experiment.name == MAIN_RACE else draw.sample(entrants, min(2, len(entrants)))
+        entrants = [one.server for one in experiment.entrants(servers) if not one.variant and not one.is_floor]
+        most = 1 if experiment.floor else 2
+        drawn = entrants if experiment.name == MAIN_RACE else draw.sample(entrants, min(most, len(entrants)))
         if drawn:
             races.append(_SmallRace(experiment, entrants, drawn))
     return sorted(races, key=lambda race: race.load_s, reverse=True)

@@ -31,12 +31,13 @@ class Dataset:
             yield some
 
 
-def dataset(service: str, links_: int) -> Dataset:
-    """What a fresh database of a service holds; the shortener's `links_` links.
+def dataset(service: str, links_: int, todos: int = 0) -> Dataset:
+    """What a fresh database of a service holds: the shortener's `links_` links, or so many todos.
 
     Raises NoSchema, and KeyError for a service without a database.
     """
-    return {"shortener": _links, "todo": _todos}[service](links_)
+    make, size = {"shortener": (_links, links_), "todo": (_todos, todos)}[service]
+    return make(size)
 
 
 def _links(size: int) -> Dataset:
@@ -44,8 +45,12 @@ def _links(size: int) -> Dataset:
     return Dataset("links", definition, ("hash", "url"), links, size)
 
 
-def _todos(_: int) -> Dataset:
-    return Dataset("todos", schema("todo"), ("id", "title", "completed"), lambda _: iter(()), 0)
+def _todos(size: int) -> Dataset:
+    return Dataset("todos", schema("todo"), ("id", "title", "completed"), _rows_of_todos, size)
+
+
+def _rows_of_todos(size: int) -> Iterator[tuple]:
+    return ((number, f"Todo number {number}", False) for number in range(1, size + 1))
 
 
 class NoSchema(Exception):

@@ -8,13 +8,14 @@ import urllib.request
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NoReturn
 
 from samewire.build import build
 from samewire.databases import URL_VARIABLES, Database, launch
 from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
 from samewire.outputs import FILE
-from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port
+from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port, wait_for_port
 from samewire.settings import Setting, settings
 from samewire.toolchains import brief, environment, missing, with_jvm_options
 
@@ -100,12 +101,15 @@ class Lab:
             database.start()
         return database
 
-    def new_database(self, service: str, store: str, links: int | None = None) -> str:
-        """The URL of a fresh database for a server of that service, deleted when the lab closes."""
+    def new_database(self, service: str, store: str, rows: int | None = None) -> str:
+        """The URL of a fresh database for a server of that service, deleted when the lab closes.
+
+        It has so many links or todos; by default the lab's number of links, and no todo.
+        """
         database = self.database(store)
         name = f"samewire_{os.getpid()}_{next(self._numbers)}"
         self._made.append((database, name))
-        return database.create(name, dataset(service, self.links if links is None else links))
+        return database.create(name, dataset(service, self.links if rows is None else rows, todos=rows or 0))
 
     def upstream(self, service: str) -> RunningServer:
         """A server of that service for others to ask, started at the first call: the one that needs least.
@@ -206,10 +210,15 @@ class Lab:
         folder.chmod(0o777)
         return folder
 
-    def start(self, server: Server, **options) -> RunningServer:
-        """`spawn` (same options), then wait until the server says that it is healthy. Raises StartError."""
+    def start(self, server: Server, *, healthz: bool = True, **options) -> RunningServer:
+        """`spawn` (same options), then wait until the server says that it is healthy; without `healthz`, until it
+        listens. Raises StartError.
+        """
         running = self.spawn(server, **options)
-        self.wait_until_healthy(running)
+        if healthz:
+            self.wait_until_healthy(running)
+        else:
+            self.wait_until_listening(running)
         return running
 
     def wait_until_healthy(self, running: RunningServer, timeout: float = START_TIMEOUT) -> None:
@@ -226,7 +235,15 @@ class Lab:
             except OSError:
                 pass
             time.sleep(0.02)
-        state = f"not healthy after {timeout:g} s: {answer}" if running.alive else f"exit status {running.wait(0)}"
+        self._give_up(running, f"not healthy after {timeout:g} s: {answer}")
+
+    def wait_until_listening(self, running: RunningServer, timeout: float = START_TIMEOUT) -> None:
+        """Wait until its port takes connections. Raises StartError with the end of the server's output."""
+        if not wait_for_port(running.target.port, timeout, lambda: running.alive):
+            self._give_up(running, f"does not listen after {timeout:g} s")
+
+    def _give_up(self, running: RunningServer, problem: str) -> NoReturn:
+        state = problem if running.alive else f"exit status {running.wait(0)}"
         running.kill()
         raise StartError(
             f"{running.target.name} did not start ({state}). Its last lines:\n{running.target.last_lines()}"

@@ -48,7 +48,7 @@ def main() -> None:
 for command in (
     servers.list_, servers.build_, servers.up,
     judge.verify, judge.compose_test, judge.atlas, judge.attack,
-    race.race, race.report, race.compare, race.floor, profile.profile,
+    race.race, race.report, race.compare, profile.profile,
     generate.idioms, generate.compose, generate.kubernetes, generate.ledger,
     checkout.setup, checkout.doctor, checkout.clean, checkout.lint, checkout.test,
 ):  # fmt: skip

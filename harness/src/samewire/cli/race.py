@@ -1,4 +1,4 @@
-"""Commands that measure servers: races, their reports, the floor."""
+"""Commands that measure servers: races and their reports."""
 
 import json
 import os
@@ -116,32 +116,3 @@ def _report(folder: Path, *, open_: bool) -> None:
     console.print(f"report: {page}", soft_wrap=True, highlight=False)
     if open_ and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
         webbrowser.open(page.as_uri())
-
-
-@click.command()
-@NAMES
-@click.option("--rounds", default=5, show_default=True, help="How often everything is measured.")
-@click.option("--seconds", default=4.0, show_default=True, help="How long one measurement takes.")
-@click.option("--warm-up", type=float, help="Seconds before it that do not count; as many as count by default.")
-@click.option(
-    "--users",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Clients of a server, and queries in flight of a driver.",
-)
-@click.option("--seed", type=int, help="The seed of the order; chosen and recorded by default.")
-def floor(
-    names: tuple[str, ...], rounds: int, seconds: float, warm_up: float | None, users: int, seed: int | None
-) -> None:
-    """How far servers are from the least that their stacks cost: a bare answer with a bare query, or a raw copy."""
-    from samewire.floor.bench import Profile
-    from samewire.floor.command import measure
-    from samewire.race import RaceError
-
-    try:
-        profile = Profile(rounds, seconds if warm_up is None else warm_up, seconds, users)
-        folder = measure(select(find_servers(), names), profile, console, seed)
-    except RaceError as error:
-        fail(error, FAILED)
-    console.print(f"record: {folder / 'floor.json'}", soft_wrap=True, highlight=False)

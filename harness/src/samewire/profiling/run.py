@@ -17,7 +17,8 @@ from samewire.profiling.profilers import Profiler, Sampled, profiler_of
 from samewire.profiling.record import Loaded, Profiled, content, write
 from samewire.profiling.stacks import compiled
 from samewire.race import generator, validity
-from samewire.race.experiment import Entrant, Experiment, find_experiments, load
+from samewire.race.entrants import Entrant
+from samewire.race.experiment import Experiment, find_experiments, load
 from samewire.race.generator import Program
 from samewire.race.load import Result, Totals
 from samewire.race.placement import Placement, pinned, place
@@ -51,11 +52,14 @@ def _ids(servers: Sequence) -> str:
 
 
 def experiment_of(service: str, name: str | None = None) -> Experiment:
-    """The experiment of that name, or the first one of a service. Raises ExperimentError, ProfilingError."""
+    """The experiment of that name; or of a service, the one that is called like it, or the first.
+
+    Raises ExperimentError, ProfilingError.
+    """
     of_service = [one for one in map(load, find_experiments()) if one.service == service]
     if not name and not of_service:
         raise ProfilingError(f"no experiment loads the service {service!r}: write one in bench/experiments")
-    chosen = load(name) if name else of_service[0]
+    chosen = load(name) if name else next((one for one in of_service if one.name == service), of_service[0])
     if chosen.service != service:
         there = ", ".join(one.name for one in of_service) or "none"
         raise ProfilingError(f"{chosen.name} loads the service {chosen.service!r}, not {service!r}; there are: {there}")

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from samewire.race.experiment import AnyOf, Entrant, Selector
+from samewire.race.entrants import AnyOf, Entrant, Selector
+from samewire.race.floors import Floor, floor_of
 from samewire.race.metric import AT_LEAST, AT_MOST
 from samewire.race.statistics import Interval, holm, ratio_interval, ratio_p
 from samewire.race.verdicts import A_HIGHER, B_HIGHER, STAND_IN, UNDECIDED, Comparison
@@ -42,6 +43,17 @@ class Figures:
     def matching(self, selector: Selector | AnyOf) -> list[str]:
         """The entrants that a selector means, by id."""
         return [name for name, entrant in self.entrants.items() if selector.matches(entrant)]
+
+    def floors(self, servers: Iterable[str]) -> dict[str, str]:
+        """The floors of those of the servers that have one in the race, by server; all by id."""
+        found = {}
+        for name in servers:
+            load = self.entrants[name].load
+            there = {id_: one.server for id_, one in self.entrants.items() if one.load == load}
+            programs = [one for one in there.values() if isinstance(one, Floor)]
+            if floor := floor_of(self.entrants[name].server, programs):
+                found[name] = next(id_ for id_, one in there.items() if one is floor)
+        return found
 
     def paired(
         self, metric: str, a: Sequence[str], b: Sequence[str], metric_of_b: str = ""

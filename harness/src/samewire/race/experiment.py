@@ -14,6 +14,8 @@ import jsonschema
 from samewire.manifest import Server
 from samewire.paths import BENCH
 from samewire.race import RaceError, workloads
+from samewire.race.entrants import EVERY_SERVER, AnyOf, Entrant, Selector
+from samewire.race.floors import find_floors, floor_of
 from samewire.race.metric import STACK_SHARE
 from samewire.race.metrics import metrics_of
 from samewire.race.profile import Profile
@@ -23,6 +25,8 @@ from samewire.settings import settings
 EXPERIMENTS = BENCH / "experiments"
 PUBLISHED = BENCH / "published"
 PROFILES = ("smoke", "quick", "paper")
+FLOOR = "floor"
+"""How a finding compares servers with the least programs of their stacks."""
 
 
 class ExperimentError(RaceError):
@@ -30,69 +34,12 @@ class ExperimentError(RaceError):
 
 
 @dataclass(frozen=True)
-class Entrant:
-    """A server in a race: as it is, where `variant` is empty, or in a variant of its manifest.
-
-    `load` is the name of one of several loads, empty where there is but one. `copy` is the number of one of several
-    that are the same, in a race of a server against itself.
-    """
-
-    server: Server
-    variant: str = ""
-    copy: int = 0
-    load: str = ""
-
-    @property
-    def id(self) -> str:
-        """What a record calls it: the server's id, after a colon the variant, after an @ the load, after a # the copy's
-        number.
-        """
-        parts = ((":", self.variant), ("@", self.load), ("#", self.copy))
-        return self.server.id + "".join(f"{sign}{part}" for sign, part in parts if part)
-
-    @property
-    def transport(self) -> str:
-        """How the messages of a chat reach its users."""
-        return self.server.in_variant(self.variant).transport
-
-
-@dataclass(frozen=True)
-class Selector:
-    """Entrants by fields of their manifests, by variant and by load. An empty one matches every entrant."""
-
-    fields: tuple[tuple[str, str], ...]
-
-    def matches(self, entrant: Entrant) -> bool:
-        """Whether all fields are those of the entrant."""
-        return all(
-            getattr(entrant if name in ("variant", "transport", "load") else entrant.server, name) == value
-            for name, value in self.fields
-        )
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} = {value or 'none'}" for name, value in self.fields) or "every server"
-
-
-@dataclass(frozen=True)
-class AnyOf:
-    """Entrants that at least one of several selectors means."""
-
-    selectors: tuple[Selector, ...]
-
-    def matches(self, entrant: Entrant) -> bool:
-        """Whether one of the selectors means the entrant."""
-        return any(one.matches(entrant) for one in self.selectors)
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.selectors))
-
-
-@dataclass(frozen=True)
 class Finding:
     """A finding of a study as something that can be tested.
 
     With `others`, the ratio of the subject's metric to theirs is to be between `at_least` and `at_most`; `compare` says
-    whether to each of the others, to the lowest or highest of them, or to their geometric mean. With `order`,
+    whether to each of the others, to the lowest or highest of them, or to their geometric mean; without others, that it
+    is the ratio of each server of the subject to its own floor. With `order`,
     the metric of each is to be higher than that of the next. With neither, the subject's metric itself is to be between
     the bounds.
 
@@ -147,7 +94,8 @@ class Experiment:
     Where it has `loads`, each of these takes part with each of them, which are the workload with some of it changed.
 
     `settings` is what each of them is given in its environment beside what it needs. `same` means that one server
-    takes part, two times: whatever is decided then is decided falsely.
+    takes part, two times: whatever is decided then is decided falsely. With `floor`, those servers take part of whose
+    stacks there are programs of `bench/floor` that do this at the least cost, and these programs.
     """
 
     name: str
@@ -162,8 +110,9 @@ class Experiment:
     findings: tuple[Finding, ...]
     same: bool = False
     loads: Mapping[str, Workload] = field(default_factory=dict)
-    only: Selector = Selector(())
+    only: Selector = EVERY_SERVER
     server_share: float = 1.0
+    floor: str = ""
 
     @property
     def workloads(self) -> Mapping[str, Workload]:
@@ -190,10 +139,15 @@ class Experiment:
         """What takes part of these servers."""
         if self.same:
             return [Entrant(one, copy=copy) for one in servers if one.service == self.service for copy in (1, 2)]
+        among = [one for one in servers if one.service == self.service and self.only.matches(Entrant(one))]
+        if self.floor:
+            programs = [replace(one, service=self.service) for one in find_floors() if one.measures == self.floor]
+            floors = {server.id: floor_of(server, programs) for server in among}
+            among = [server for server in among if floors[server.id]]
+            among += {one.id: one for server in among if (one := floors[server.id])}.values()
         return [
             Entrant(server, variant, load=load)
-            for server in servers
-            if server.service == self.service and self.only.matches(Entrant(server))
+            for server in among
             for variant in ("", *self.variants)
             if not variant or variant in server.variants
             for load in self.workloads
@@ -259,6 +213,7 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         loads=several,
         only=_selector(content.get("only", {})),
         server_share=content.get("placement", {}).get("server_share", 1.0),
+        floor=content.get("floor", ""),
     )
 
 

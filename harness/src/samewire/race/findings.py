@@ -1,12 +1,13 @@
 """Verdicts on a study's findings."""
 
-import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from samewire.race.comparisons import Figures, ends, side
-from samewire.race.experiment import AnyOf, Finding, Selector
+from samewire.race.claims import Agreement, Claim
+from samewire.race.comparisons import Figures
+from samewire.race.entrants import AnyOf, Selector
+from samewire.race.experiment import FLOOR, Finding
 from samewire.race.metric import EITHER, STACK_SHARE
 from samewire.race.metrics import of_sample
 from samewire.race.statistics import (
@@ -25,103 +26,6 @@ from samewire.race.verdicts import (
     Judgement,
     Ours,
 )
-
-
-@dataclass(frozen=True)
-class _Test:
-    """One interval against a claim; `text` says of what."""
-
-    interval: Interval
-    text: str
-    at_least: float | None
-    at_most: float | None
-    unit: str
-    open_ends: str = ""
-
-    @property
-    def verdict(self) -> str:
-        low, high = ends(self.interval, self.open_ends)
-        if low is None or high is None:
-            return UNDECIDED
-        floor = -math.inf if self.at_least is None else self.at_least
-        ceiling = math.inf if self.at_most is None else self.at_most
-        if floor <= low and high <= ceiling:
-            return HOLDS
-        return FAILS if high < floor or low > ceiling else UNDECIDED
-
-    @property
-    def margin(self) -> float:
-        """How far the mean is inside the claim; the smallest of several decides what is shown."""
-        mean = self.interval.mean
-        return min(
-            math.inf if self.at_least is None else mean - self.at_least,
-            math.inf if self.at_most is None else self.at_most - mean,
-        )
-
-    def ours(self) -> Ours:
-        """Our value."""
-        interval = self.interval
-        text = f"{self.text}: {describe(interval, self.unit)}"
-        return Ours(interval.mean, interval.low, interval.high, self.unit, text, self.open_ends)
-
-    def why(self) -> str:
-        """Why the verdict is what it is."""
-        bounds = (("at least", self.at_least), ("at most", self.at_most))
-        claim = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
-        ways = {
-            HOLDS: f"the whole interval is {claim}",
-            FAILS: f"no part of the interval is {claim}",
-            UNDECIDED: f"only a part of the interval is {claim}",
-        }
-        if self.open_ends:
-            return f"{ways[self.verdict]}, which is open on one side or both: a figure in it is a bound"
-        return ways[self.verdict]
-
-
-@dataclass(frozen=True)
-class _Agreement:
-    """Two ratios of the same servers against the claim that both are above 1, or both below; `text` says of what."""
-
-    first: Interval
-    second: Interval
-    metrics: tuple[str, ...]
-    text: str
-    open_ends: tuple[str, str] = ("", "")
-
-    @property
-    def verdict(self) -> str:
-        sides = {side(self.first, self.open_ends[0]), side(self.second, self.open_ends[1])}
-        if 0 in sides:
-            return UNDECIDED
-        return HOLDS if len(sides) == 1 else FAILS
-
-    @property
-    def margin(self) -> float:
-        """How far the one that is closer to 1 is from it, on the logarithmic scale; negative if the sides differ."""
-        logarithms = math.log(self.first.mean), math.log(self.second.mean)
-        return math.copysign(min(map(abs, logarithms)), math.prod(logarithms))
-
-    def ours(self) -> Ours:
-        """Our value: the second ratio, with the first in words."""
-        ours = _Test(self.second, f"{self.text}, {self.metrics[1]}", None, None, "×", self.open_ends[1]).ours()
-        return replace(ours, text=f"{ours.text}; {self.metrics[0]}: {describe(self.first, '×')}")
-
-    def why(self) -> str:
-        """Why the verdict is what it is."""
-        ways = {
-            HOLDS: "both intervals are on the same side of 1",
-            FAILS: "the two intervals are on different sides of 1",
-            UNDECIDED: "one of the two intervals includes 1",
-        }
-        return ways[self.verdict]
-
-
-def describe(interval: Interval, unit: str) -> str:
-    """An interval in words, such as `1.42 × (1.31 to 1.54)`."""
-    mean = f"{interval.mean:.3g} {unit}".rstrip()
-    if interval.low is None or interval.high is None:
-        return f"{mean} (one round, no interval)"
-    return f"{mean} ({interval.low:.3g} to {interval.high:.3g})"
 
 
 def judge(finding: Finding, figures: Figures) -> Judgement:
@@ -163,7 +67,7 @@ def judge(finding: Finding, figures: Figures) -> Judgement:
     return judgement(FAILS if failed else UNDECIDED, *_decisive(failed or open_, len(tests), together))
 
 
-def _decisive(tests: Sequence[_Test | _Agreement], number: int, confidence: float) -> tuple[str, Ours]:
+def _decisive(tests: Sequence[Claim | Agreement], number: int, confidence: float) -> tuple[str, Ours]:
     """Why, and our value, of the test on which a verdict hangs, one of so many with intervals of that confidence."""
     shown = min(tests, key=lambda test: test.margin)
     ours = shown.ours()
@@ -188,13 +92,17 @@ def involved(finding: Finding, figures: Figures) -> list[str]:
     return list(dict.fromkeys(server for _, group in _groups(finding, figures) for server in group))
 
 
-def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector | AnyOf, list[str]]]:
-    """The servers that a finding is about: the subject and the others, or one group for each place of an order."""
+def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector | AnyOf | str, list[str]]]:
+    """The servers that a finding is about, after how they are called when there is none: the subject and the others,
+    or the floors of the subject, or one group for each place of an order.
+    """
     if finding.order:
         return [(selector, figures.matching(selector)) for selector in finding.order]
     assert finding.subject
     subject = figures.matching(finding.subject)
-    groups = [(finding.subject, subject)]
+    groups: list[tuple[Selector | AnyOf | str, list[str]]] = [(finding.subject, subject)]
+    if finding.compare == FLOOR:
+        return [*groups, ("a floor", list(dict.fromkeys(figures.floors(subject).values())))]
     if finding.others:
         groups.append((finding.others, [name for name in figures.matching(finding.others) if name not in subject]))
     return groups
@@ -202,7 +110,7 @@ def _groups(finding: Finding, figures: Figures) -> list[tuple[Selector | AnyOf, 
 
 def _tests(
     finding: Finding, figures: Figures, groups: list[list[str]], confidence: float
-) -> Sequence[_Test | _Agreement] | None:
+) -> Sequence[Claim | Agreement] | None:
     """The claims of a finding with our intervals of that confidence; None when one of them cannot be had."""
     try:
         if finding.relation == "correlate":
@@ -228,20 +136,22 @@ def _comparisons(
     metrics: tuple[str, ...],
     where: str,
     confidence: float,
-) -> Iterator[_Test]:
+) -> Iterator[Claim]:
     (metric,), bounds = metrics, (finding.at_least, finding.at_most)
     if finding.order:
         pairs = [(groups[place], groups[place + 1]) for place in range(len(groups) - 1)]
         bounds = (1.0, None)
+    elif finding.compare == FLOOR:
+        pairs = [([server], [floor]) for server, floor in figures.floors(groups[0]).items()]
     elif not finding.others:
         for server in groups[0]:
             interval = mean_interval(list(figures.rounds(server, metric).values()), confidence)
-            yield _Test(interval, f"{server}{where}", *bounds, "", figures.open_ends(metric, [server]))
+            yield Claim(interval, f"{server}{where}", *bounds, "", figures.open_ends(metric, [server]))
         return
     elif finding.compare in ("lowest", "highest"):
         interval = _to_extreme(figures, metric, *groups, finding.compare, confidence)
         text = f"{_named(groups[0])} to the {finding.compare} of {len(groups[1])} servers{where}"
-        yield _Test(interval, text, *bounds, "×", figures.open_ends(metric, *groups))
+        yield Claim(interval, text, *bounds, "×", figures.open_ends(metric, *groups))
         return
     elif finding.change:
         yield from _changes(finding, figures, *groups, confidence)
@@ -253,12 +163,12 @@ def _comparisons(
         interval = _ratio(figures, metric, a, b, confidence, finding.others_metric)
         open_ = figures.open_ends(metric, a, b, finding.others_metric)
         of = f", {metric} to {finding.others_metric}" if finding.others_metric else ""
-        yield _Test(interval, f"{_named(a)} to {_named(b)}{of}{where}", *bounds, "×", open_)
+        yield Claim(interval, f"{_named(a)} to {_named(b)}{of}{where}", *bounds, "×", open_)
 
 
 def _changes(
     finding: Finding, figures: Figures, subject: list[str], others: list[str], confidence: float
-) -> Iterator[_Test]:
+) -> Iterator[Claim]:
     """By how much the ratio of two servers is another one under the second load: the ratio of the ratios by round."""
     before, after = finding.change
     for one in subject:
@@ -278,7 +188,7 @@ def _changes(
             # The first ratio's subject and the second ratio's other are above, the other two below.
             open_ = figures.open_ends(finding.metric, [one, other_before], [other, one_before])
             text = f"{one} to {other}, by that under {before}"
-            yield _Test(ratio_interval(*ratios, confidence), text, finding.at_least, finding.at_most, "×", open_)
+            yield Claim(ratio_interval(*ratios, confidence), text, finding.at_least, finding.at_most, "×", open_)
 
 
 def _under(figures: Figures, name: str, load: str) -> str | None:
@@ -316,15 +226,15 @@ def _agreements(
     metrics: tuple[str, ...],
     where: str,
     confidence: float,
-) -> Iterator[_Agreement]:
+) -> Iterator[Agreement]:
     for a in groups[0]:
         for b in groups[1]:
             first, second = (_ratio(figures, metric, [a], [b], confidence) for metric in metrics)
             open_ends = figures.open_ends(metrics[0], [a], [b]), figures.open_ends(metrics[1], [a], [b])
-            yield _Agreement(first, second, finding.metrics, f"{a} to {b}{where}", open_ends)
+            yield Agreement(first, second, finding.metrics, f"{a} to {b}{where}", open_ends)
 
 
-def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], confidence: float) -> Iterator[_Test]:
+def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], confidence: float) -> Iterator[Claim]:
     """Correlations over the samples: of each server, or of its differences from each of the others."""
     pairs = [(a, b) for a in groups[0] for b in groups[1]] if finding.others else [(a,) for a in groups[0]]
     for servers in pairs:
@@ -332,7 +242,7 @@ def _correlations(finding: Finding, figures: Figures, groups: list[list[str]], c
         metrics = [metric for both in _metrics(finding).values() for metric in both]
         # A correlation of figures of which some are bounds may be anything.
         open_ends = EITHER if any(figures.open_ends(metric, servers) for metric in metrics) else ""
-        yield _Test(interval, " less ".join(servers), finding.at_least, finding.at_most, "", open_ends)
+        yield Claim(interval, " less ".join(servers), finding.at_least, finding.at_most, "", open_ends)
 
 
 def _correlation(finding: Finding, figures: Figures, servers: Sequence[str], confidence: float) -> Interval:

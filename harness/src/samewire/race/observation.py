@@ -127,10 +127,9 @@ def observe(
     watch = _Watch(course, load, running.target.url, sampler, show, start, idle.trees["server"])
     run = Run(now(), warnings=validity.not_quiet(Window(before, idle), "before"))
     if warmer:
-        run.warming = warmer.warm(running.target.url, running.pid, sampler, show)
+        run.warming = warmer.warm(running.target.url, running.pid, sampler, show, course.clear)
         run.warnings += validity.not_steady(run.warming)
         load.complaints()
-        course.clear()
     if isinstance(course.workload, SampledWorkload):
         _observe_samples(run, course, course.workload, watch)
     else:
@@ -148,6 +147,7 @@ def _observe_load(run: Run, course: Course, watch: "_Watch") -> None:
         run.fail(str(error))
         return
     result, hold = watch.load(rate_per_s=rate)
+    course.clear()
     run.operations = watch.operations
     watch.sampler.stop()
     if not hold:

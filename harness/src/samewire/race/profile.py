@@ -13,8 +13,8 @@ class Profile:
     """How long, in seconds, and how often an experiment runs; `practice` is a load before it, for the generator.
 
     Each server is warmed until it is steady, for `steady_within_s` at most; where that is 0 it is measured as it is.
-    `links` is how many there are to look up, none in an experiment without lookups; `users_share` how many of the
-    study's users upload.
+    `links` is how many links or todos there are to look up, none in an experiment without lookups; `users_share` how
+    many of the study's users upload.
 
     Users stay for `hold_s`; or, where `requests_per_user` is not 0, each leaves after so many requests. They send as
     soon as they have their answer; or in turn at `rate_per_s`, or at the rate at which a server uses `cpu_share` of its

@@ -9,9 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from samewire.build import inputs_digest
 from samewire.databases import Database
 from samewire.race import comparisons, findings, validity
-from samewire.race.experiment import Entrant, Experiment
+from samewire.race.entrants import Entrant
+from samewire.race.experiment import Experiment
 from samewire.race.generator import Program
 from samewire.race.machine import machine
 from samewire.race.metrics import metric
@@ -107,7 +109,7 @@ class Setup:
             **({"copy": entrant.copy} if entrant.copy else {}),
             **({"transport": entrant.transport} if entrant.transport else {}),
             "ranked": True,
-            "pass": self.passes[server.id],
+            **({"floor": inputs_digest(server)} if entrant.is_floor else {"pass": self.passes[server.id]}),
         }
 
 

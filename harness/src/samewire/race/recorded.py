@@ -6,12 +6,13 @@ from typing import Any
 
 from samewire.manifest import Server
 from samewire.race.comparisons import Figures
-from samewire.race.experiment import Entrant
+from samewire.race.entrants import Entrant
+from samewire.race.floors import find_floors
 
 
 def figures_of(run: Mapping[str, Any], servers: Iterable[Server]) -> Figures:
     """The figures of a checked run.json, without those of servers that are not among these."""
-    there = {server.id: server for server in servers}
+    there = {server.id: server for server in [*servers, *find_floors()]}
     told = {one["id"]: one for one in run["servers"]}
     entrants = {
         name: Entrant(there[server], one.get("variant", ""), one.get("copy", 0), one.get("load", ""))

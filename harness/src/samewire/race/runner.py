@@ -16,14 +16,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from samewire.build import BuildError, build
 from samewire.databases import URL_VARIABLES, stands_in
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StartError, StopTimeout
 from samewire.race import RaceError, generator, quota
-from samewire.race.experiment import Entrant, Experiment
+from samewire.race.entrants import Entrant
+from samewire.race.experiment import Experiment
 from samewire.race.experiment import load as load_experiment
+from samewire.race.floors import Floor, FloorError
 from samewire.race.generator import Generator
 from samewire.race.observation import Course, Run, now, observe
 from samewire.race.placement import Placement, pinned, place
@@ -33,6 +36,7 @@ from samewire.race.sampler import Sampler
 from samewire.race.starting import Starter
 from samewire.race.warming import Driven, generator_and_warmers
 from samewire.record import fresh_pass, why_stale
+from samewire.toolchains import ToolMissing
 
 
 def race(
@@ -73,6 +77,8 @@ def _entrants(experiment: Experiment, servers: Sequence[Server], *, compose: boo
             f"{experiment.name}: there is no server of the service {experiment.service!r} to race among these"
         )
     if compose:
+        if experiment.floor:
+            raise RaceError(f"{experiment.name}: floors do not run in compose; race it without --compose")
         if experiment.settings:
             given = ", ".join(experiment.settings)
             problem = f"servers that run in compose cannot be given its settings ({given})"
@@ -119,7 +125,8 @@ def _race(
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
     lab = _lab(profile, servers, placement, compose)
-    passes = _passes(servers, lab.images)
+    passes = _passes([server for server in servers if not isinstance(server, Floor)], lab.images)
+    _build([server for server in servers if isinstance(server, Floor)], console)
     program = generator.build(generator.folder(experiment.workload))
     with ExitStack() as stack:
         cgroup = None
@@ -138,6 +145,16 @@ def _race(
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
     return folder
+
+
+def _build(floors: Sequence[Floor], console: Console) -> None:
+    """Build them; servers with a pass are built. Raises FloorError."""
+    for floor in floors:
+        with console.status(f"building {floor.id}"):
+            try:
+                build(floor)
+            except (BuildError, ToolMissing) as error:
+                raise FloorError(f"{floor.id} cannot be built: {error}") from error
 
 
 def _group(compose: bool) -> AbstractContextManager[Path]:
@@ -188,7 +205,7 @@ class _Race:
     def _load_data(self, store: str) -> None:
         began = time.monotonic()
         links = self._profile.links
-        data = f"{links:,} links" if links else "no data"
+        data = f"{links:,} rows" if links else "no data"
         with self._console.status(f"loading {data}: {store}"):
             database = self._starter.load_data(store)
         seconds = time.monotonic() - began

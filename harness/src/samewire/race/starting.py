@@ -7,13 +7,14 @@ from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.race import quota, upload_folders
-from samewire.race.experiment import Entrant, Experiment
+from samewire.race.entrants import Entrant
+from samewire.race.experiment import Experiment
 from samewire.race.generator import Generator
 from samewire.race.placement import Placement
 
 
 class Starter:
-    """Starts entrants of one experiment in a lab, each time on data of `links` links.
+    """Starts entrants of one experiment in a lab, each time on `links` links or todos.
 
     Where they may use a part of their cores only, they are in the group `cgroup`, and held to that part from when they
     are healthy on.
@@ -34,7 +35,7 @@ class Starter:
         return database
 
     def start(self, entrant: Entrant, server: Server | None = None) -> RunningServer:
-        """Start an entrant and wait until it is healthy. Raises StartError.
+        """Start an entrant and wait until it is healthy, or until it listens if it is a floor. Raises StartError.
 
         `server` takes the place of the entrant's own: the same one, with another command.
         """
@@ -52,9 +53,11 @@ class Starter:
             given[upload_folders.FOLDER] = str(self._uploaded)
         cpus = set(self._placement.server)
         output = self._experiment.workloads.get(entrant.load, self._experiment.workload).output
+        if entrant.is_floor:
+            given["SERVICE"] = server.service
         running = self._lab.start(
-            server, database=url, variant=entrant.variant or None, env=given, cpus=cpus, output=output,
-            cgroup=self._cgroup,
+            server, healthz=not entrant.is_floor, database=url, variant=entrant.variant or None, env=given, cpus=cpus,
+            output=output, cgroup=self._cgroup,
         )  # fmt: skip
         if self._cgroup:
             quota.limit(running.pid, len(cpus), self._placement.server_share)

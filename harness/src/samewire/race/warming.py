@@ -42,8 +42,18 @@ class Warmer:
     placement: Placement
     within_s: float
 
-    def warm(self, url: str, pid: int, sampler: Sampler, show: Callable[[str], None]) -> Warming:
-        """Load the server at `url`, whose first process is `pid`, until it is steady on its own cores."""
+    def warm(
+        self,
+        url: str,
+        pid: int,
+        sampler: Sampler,
+        show: Callable[[str], None],
+        clear: Callable[[], None] = lambda: None,
+    ) -> Warming:
+        """Load the server at `url`, whose first process is `pid`, until it is steady on its own cores.
+
+        `clear` puts away what was uploaded, after each window.
+        """
         began, own = time.monotonic(), self.placement.server
         everywhere = own | self.placement.database | self.placement.generator
         steps: list[Step] = []
@@ -59,6 +69,7 @@ class Warmer:
                     return False
                 show(f"warming on {len(cores)} cores")
                 steps.append(self._window(url, sampler, scenario, len(cores), began))
+                clear()
             return True
 
         if everywhere != own:

@@ -34,7 +34,8 @@ class Entrant:
 
     `hue` is the number of its stack's colour, the same wherever that stack appears. `shape` is the number of its mark,
     which no other of this colour has. `summary` has the estimate of each metric in the unit of run.json. `bounds` has
-    the metrics whose figures are bounds. `ranked` is whether it ran on no stand-in.
+    the metrics whose figures are bounds. `ranked` is whether it ran on no stand-in. A `floor` is the least program of a
+    stack, and has of a record its digest alone.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Entrant:
     database: str
     ranked: bool
     record: Mapping[str, Any]
+    floor: bool
     runs: tuple[Run, ...]
     summary: Mapping[str, Estimate]
     bounds: Mapping[str, str]

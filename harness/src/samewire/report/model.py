@@ -60,12 +60,23 @@ class Race:
                     hue=hue,
                     shape=shape,
                     stack=server.get("stack") or {},
-                    traits=" · ".join(filter(None, (stacks[server["id"]], server.get("concurrency"), transport))),
+                    traits=" · ".join(
+                        filter(
+                            None,
+                            (
+                                "the least program" * ("floor" in server),
+                                stacks[server["id"]],
+                                server.get("concurrency"),
+                                transport,
+                            ),
+                        )
+                    ),
                     transport=transport,
                     store=store,
                     database=database.get("label", "no database" if store in ("memory", "files") else store),
                     ranked=server["ranked"],
-                    record=server["pass"],
+                    record=server.get("pass") or {"digest": server["floor"]},
+                    floor="floor" in server,
                     runs=tuple(run for run in self.runs if run.server == server["id"]),
                     summary={key: Estimate.of(one) for key, one in self.data["summary"].get(server["id"], {}).items()},
                     bounds=server.get("bounds", {}),
@@ -80,8 +91,13 @@ class Race:
 
     @cached_property
     def records(self) -> dict[str, Mapping[str, Any]]:
-        """The record of conformance of each server; that of its variants is the same."""
-        return {entrant.server: entrant.record for entrant in self.entrants}
+        """The record of conformance of each server; that of its variants is the same. Floors have none."""
+        return {entrant.server: entrant.record for entrant in self.entrants if not entrant.floor}
+
+    @property
+    def floors(self) -> list[Entrant]:
+        """The least programs of stacks that took part."""
+        return [entrant for entrant in self.entrants if entrant.floor]
 
     @cached_property
     def rounds(self) -> int:

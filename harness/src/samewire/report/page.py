@@ -54,7 +54,8 @@ def links(race: Race, report: Path, checkout: Path) -> tuple[str, dict[str, str]
     report, checkout = report.resolve(), checkout.resolve()
     if not report.is_relative_to(checkout):
         return "", {}
-    there = [server for server in race.records if (checkout / server).is_dir()]
+    servers = dict.fromkeys(entrant.server for entrant in race.entrants)
+    there = [server for server in servers if (checkout / server).is_dir()]
     up = "../" * (len(report.relative_to(checkout).parts) - 1)
     return report.relative_to(checkout).as_posix(), {server: f"{up}{quote(server)}/" for server in there}
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from samewire.race.findings import describe
+from samewire.race.claims import describe
 from samewire.race.metrics import metric
 from samewire.race.verdicts import NOT_TESTED
 from samewire.report.compare import changes, differences

@@ -33,9 +33,6 @@ class Workload(ABC):
     """Whether its users change data, so that each run needs data of its own."""
     closed: ClassVar[bool] = True
     """Whether users wait for an answer before they send again, so that a server can hold them back."""
-    keeps_files: ClassVar[bool] = False
-    """Whether the server is given a folder for what its users upload."""
-
     part: ClassVar[str] = ""
     """What metrics of one of its samples are declared as, where there are any."""
 
@@ -53,6 +50,11 @@ class Workload(ABC):
     def output(self) -> str:
         """Where the server's standard output goes."""
         return FILE
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether the server is given a folder for what its users upload."""
+        return False
 
     @property
     def sample_names(self) -> tuple[str, ...]:

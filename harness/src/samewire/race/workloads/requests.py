@@ -9,14 +9,19 @@ from typing import Any, Self
 
 from samewire import links
 from samewire.outputs import FILE
+from samewire.paths import STATE
 from samewire.race import validity
 from samewire.race.load import Stage
 from samewire.race.measured import Footprint, Measured
 from samewire.race.metric import REQUESTS
 from samewire.race.metrics import bytes_per_answer
 from samewire.race.profile import WINDOW_S, Profile
+from samewire.race.upload_folders import disk
 from samewire.race.workloads.base import Table, Workload
 from samewire.race.workloads.kind import Kind, Ranking
+
+LINKS, TODOS = "links", "todos"
+"""What is looked up."""
 
 FEW = 2
 """Users with whom a server is warmed first: they leave room for the threads that compile."""
@@ -150,18 +155,26 @@ class _Requests(Workload):
 
 @dataclass(frozen=True)
 class Lookups(_Requests):
-    """Each of `users` walks a list of its own of `list_length` hashes, of which `unknown_share` are unknown."""
+    """Each of `users` walks a list of its own of `list_length` keys of links or todos.
+
+    Of these `unknown_share` are unknown; todos are all known.
+    """
 
     users: int
     list_length: int
     unknown_share: float
     timeout_s: float
+    records: str = LINKS
 
     writes = False
 
     def lists(self, profile: Profile, seed: int) -> list[list[tuple]]:
-        """For each user a list of (path, right status): hashes of the profile's links and unknown ones, shuffled."""
+        """For each user a list of (path, right status): keys of the profile's records and unknown ones, shuffled."""
         generator = random.Random(seed)
+        if self.records == TODOS:
+            numbers = [generator.randint(1, profile.links) for _ in range(self.list_length * self.users)]
+            paths = [(f"/todos/{number}", 200) for number in numbers]
+            return [paths[first :: self.users] for first in range(self.users)]
         unknown_each = round(self.list_length * self.unknown_share)
         known_each = self.list_length - unknown_each
         positions = [[generator.randrange(profile.links) for _ in range(known_each)] for _ in range(self.users)]
@@ -180,7 +193,7 @@ class Lookups(_Requests):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request, its body being JSON, and the status that is right for it.
+    """A request, its body being JSON or files of so many bytes, and the status that is right for it.
 
     The path `{location}` is that of what an earlier request of the same list has made.
     """
@@ -188,7 +201,7 @@ class Exchange:
     path: str
     method: str = "GET"
     status: int = 200
-    body: str | None = None
+    body: str | Sequence[int] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -198,7 +211,14 @@ class Exchange:
 
     def __str__(self) -> str:
         headers = [f"{name}: {value}" for name, value in self.headers.items()]
-        return f"{' '.join(filter(None, (self.name, *headers, self.body)))} → {self.status}"
+        files = " + ".join(f"{size:,} bytes" for size in self.files)
+        body = files or self.body
+        return f"{' '.join(filter(None, (self.name, *headers, body)))} → {self.status}"
+
+    @property
+    def files(self) -> Sequence[int]:
+        """The sizes of the files that it sends."""
+        return () if self.body is None or isinstance(self.body, str) else self.body
 
 
 @dataclass(frozen=True)
@@ -234,6 +254,10 @@ class Requests(_Requests):
     def shown(self) -> Kind:
         return PROBED if self.probe else self.told
 
+    @property
+    def keeps_files(self) -> bool:
+        return any(one.files for one in self.requests)
+
     def compared(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*super().compared(), *(self.shown.compared if self.probe else ()))))
 
@@ -263,6 +287,9 @@ class Requests(_Requests):
         told = super().parameters(profile) | {"requests": [str(request) for request in self.requests]}
         del told["probe"]
         return told | ({"probe": str(self.probe)} if self.probe else {})
+
+    def surroundings(self) -> dict[str, Any]:
+        return {"disk": disk(STATE)} if self.keeps_files else {}
 
     def _by_request(self, counts: Sequence[Mapping[str, int]]) -> dict[str, dict[str, int]]:
         told: dict[str, dict[str, int]] = {request.name: {"answers": 0, "bytes": 0} for request in self.requests}

@@ -115,7 +115,10 @@ class Uploads(SampledWorkload):
     told = TOLD
     stage = UploadStage
     part = SAMPLE
-    keeps_files = True
+
+    @property
+    def keeps_files(self) -> bool:
+        return True
 
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:

@@ -17,10 +17,10 @@ final class CopyServer extends HttpServlet {
   private static final Path COPY = Path.of(System.getenv("UPLOAD_DIR"), "copy");
 
   @Override
-  protected void doPut(HttpServletRequest request, HttpServletResponse response)
+  protected void doPost(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     Files.copy(request.getInputStream(), COPY, StandardCopyOption.REPLACE_EXISTING);
-    response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+    response.setStatus(HttpServletResponse.SC_CREATED);
   }
 
   public static void main(String[] args) throws Exception {
