@@ -32,7 +32,8 @@ def profile(
 ) -> None:
     """In which functions a server spends its time under the load of an experiment; never ranked.
 
-    SERVER may name a variant: randoms-express:log-sync. EXPERIMENT is by default the one that is called like its service, or the first of its service.
+    SERVER may name a variant: randoms-express:log-sync. EXPERIMENT is by default the one that is called like its
+    service, or the first of its service.
     """
     from samewire.profiling import ProfilingError, async_profiler, run, tables
     from samewire.race import RaceError
