@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_variant(server: Server, variant: str, lab: Lab) -> None:
     # The cases know the last of 10,000 links; other tests of the lab need few.
-    database = lab.new_database(server.service, server.store, rows=10_000) if server.store in URL_VARIABLES else None
+    database = lab.new_database(server.service, server.store, links=10_000) if server.store in URL_VARIABLES else None
     running = lab.start(server, variant=variant, database=database)
     try:
         failed = [

@@ -119,7 +119,9 @@ def test_a_floor_answers_as_its_server_does(name):
     profile = experiment.profile("smoke")
     path, *_ = experiment.workload.lists(profile, 1)[0][0]
     with Lab() as lab:
-        database = lab.new_database(server.service, server.store, profile.links) if profile.links else None
+        database = (
+            lab.new_database(server.service, server.store, profile.links, profile.links) if profile.links else None
+        )
         answers = [
             _answer(lab.start(one, healthz=one is server, database=database, env={"SERVICE": server.service}), path)
             for one in (server, floor)

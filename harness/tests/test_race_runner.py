@@ -159,7 +159,7 @@ class _FakeLab:
     def database(self, store):
         return SimpleNamespace(label=store, version="1", stand_in=store == "mongodb", pid=None, port=1)
 
-    def new_database(self, service, store, links):
+    def new_database(self, service, store, links, todos):
         self.databases.append(f"{store}://{len(self.databases)}")
         return self.databases[-1]
 

@@ -101,15 +101,15 @@ class Lab:
             database.start()
         return database
 
-    def new_database(self, service: str, store: str, rows: int | None = None) -> str:
+    def new_database(self, service: str, store: str, links: int | None = None, todos: int = 0) -> str:
         """The URL of a fresh database for a server of that service, deleted when the lab closes.
 
-        It has so many links or todos; by default the lab's number of links, and no todo.
+        The shortener's has so many links, by default as many as the lab says; that of TODO has so many todos.
         """
         database = self.database(store)
         name = f"samewire_{os.getpid()}_{next(self._numbers)}"
         self._made.append((database, name))
-        return database.create(name, dataset(service, self.links if rows is None else rows, todos=rows or 0))
+        return database.create(name, dataset(service, self.links if links is None else links, todos))
 
     def upstream(self, service: str) -> RunningServer:
         """A server of that service for others to ask, started at the first call: the one that needs least.

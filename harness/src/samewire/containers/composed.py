@@ -157,10 +157,10 @@ class ComposedLab(Lab):
             self._databases[store] = database(container)
         return self._databases[store]
 
-    def new_database(self, service: str, store: str, rows: int | None = None) -> str:
+    def new_database(self, service: str, store: str, links: int | None = None, todos: int = 0) -> str:
         """See that the databases of the servers hold so many links. They have theirs: no URL is returned."""
         wanted = [
-            (database_name(one), dataset(service, self.links if rows is None else rows))
+            (database_name(one), dataset(service, self.links if links is None else links, todos))
             for one in self._servers
             if one.store == store
         ]

@@ -31,8 +31,12 @@ class Starter:
     def load_data(self, store: str) -> Database:
         """The database of a store, with the data of the service in it. Raises DatabaseError or ToolMissing."""
         database = self._lab.database(store)
-        self._databases[store] = database, self._lab.new_database(self._experiment.service, store, self._links)
+        self._databases[store] = database, self._new_database(store)
         return database
+
+    def _new_database(self, store: str) -> str:
+        """The URL of a database with as many links, or todos, as are to be looked up; without these, empty."""
+        return self._lab.new_database(self._experiment.service, store, links=self._links, todos=self._links)
 
     def start(self, entrant: Entrant, server: Server | None = None) -> RunningServer:
         """Start an entrant and wait until it is healthy, or until it listens if it is a floor. Raises StartError.
@@ -44,7 +48,7 @@ class Starter:
             url = self._databases[server.store][1]
             if self._experiment.workload.writes:
                 # What one run has written is not there for the next.
-                url = self._lab.new_database(server.service, server.store, self._links)
+                url = self._new_database(server.store)
         given = dict(self._experiment.settings)
         if self._experiment.workload.keeps_files:
             if self._uploaded:
