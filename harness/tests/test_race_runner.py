@@ -14,7 +14,7 @@ from rich.console import Console
 
 from samewire.manifest import Server, Variant
 from samewire.process import StartError
-from samewire.race import RaceError, metrics, observation, record, runner, validity, warming
+from samewire.race import RaceError, metrics, observation, record, runner, site, validity, warming
 from samewire.race.experiment import load
 from samewire.race.floors import Floor
 from samewire.race.generator import Program
@@ -187,8 +187,8 @@ def _anywhere(cores):
 def fake(monkeypatch, tmp_path):
     monkeypatch.setattr(runner, "Lab", _FakeLab)
     monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
-    monkeypatch.setattr(warming, "Generator", runner.Generator)
-    monkeypatch.setattr(runner, "Sampler", type("Sampler", (_FakeSampler,), {}))
+    monkeypatch.setattr(site, "Generator", runner.Generator)
+    monkeypatch.setattr(site, "Sampler", type("Sampler", (_FakeSampler,), {}))
     monkeypatch.setattr(runner, "pinned", _anywhere)
     # On as many cores as the fake sampler knows, whatever this machine has. Processes that are none have no quota.
     monkeypatch.setattr(runner, "place", lambda server_cores, server_share: place(server_cores, 1.0, {0, 1}))
@@ -601,7 +601,7 @@ def _chat(name, transport):
 
 def test_a_conversation_is_ranked_by_what_a_delivery_costs(fake):
     fake.setattr(runner.Generator, "load", _converse(80))
-    fake.setattr(runner.Sampler, "busy", 0.05)
+    fake.setattr(site.Sampler, "busy", 0.05)
     servers = _chat("servers-a/asks", "polling"), _chat("servers-b/hears", "socket.io")
     folder = runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
     content = _content(folder)
@@ -831,7 +831,7 @@ def test_an_interrupted_race_keeps_what_it_has(fake):
         (lambda fake: fake.setattr(runner.Generator, "errors", 4), "errors: 4 status"),
         (lambda fake: fake.setattr(runner.Generator, "there", 39), "only 39 of 40 users had a connection"),
         (lambda fake: fake.setattr(validity, "SERVED_IN_TURN", 0.8), "throughput × mean latency is 0 of 40 users"),
-        (lambda fake: fake.setattr(runner.Sampler, "busy", 0.5), "the server was not the bottleneck"),
+        (lambda fake: fake.setattr(site.Sampler, "busy", 0.5), "the server was not the bottleneck"),
         (lambda fake: fake.setattr(validity, "GENERATOR_BUSY", 0.4), "the generator was the bottleneck"),
         (lambda fake: fake.setattr(validity, "OTHER_LOAD", -1), "the machine was not quiet before the run"),
         (lambda fake: fake.setattr(runner.Generator, "said", ("ERROR X: Jitter watchdog was not",)), "stood still"),

@@ -25,6 +25,12 @@ from samewire.paths import RESULTS
 @click.option("--same", metavar="SERVER", help="Race this server against itself: whatever is decided is false.")
 @click.option("--keep", is_flag=True, help="Add its rounds to bench/records/same.csv; with --same.")
 @click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
+@click.option(
+    "--on",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="HOSTS.TOML",
+    help="Race the servers that run on the hosts of this file.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
 def race(
     experiment: str,
@@ -36,6 +42,7 @@ def race(
     same: str | None,
     keep: bool,
     compose: bool,
+    on: Path | None,
     open_: bool,
 ) -> None:
     """Race the servers of an experiment, or some of them; only such as have just passed their contract."""
@@ -43,6 +50,9 @@ def race(
         raise click.UsageError("--keep goes with --same.")
     if same and (names or compose):
         raise click.UsageError("--same names the one server of the race: it goes with no other server, nor --compose.")
+    if on and (same or compose or short):
+        raise click.UsageError("--on goes with none of --same, --short and --compose: the servers run there already.")
+    from samewire.hosts.race import race as race_on
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
     from samewire.race.runner import race as run_race
@@ -52,8 +62,11 @@ def race(
         servers = select(find_servers(), (same,) if same else names)
         if same and len(servers) > 1:
             raise click.UsageError(f"--same names one server; {same} are {len(servers)}.")
-        how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same), "short": short}
-        run_folder = run_race(experiment, profile, console=console, servers=servers, **how)
+        if on:
+            run_folder = race_on(on, experiment, profile, console=console, servers=servers, seed=seed, rounds=rounds)
+        else:
+            how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same), "short": short}
+            run_folder = run_race(experiment, profile, console=console, servers=servers, **how)
     except RaceError as error:
         fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)
     if keep:

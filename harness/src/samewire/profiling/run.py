@@ -27,7 +27,7 @@ from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
-from samewire.race.warming import generator_and_warmers
+from samewire.race.warming import drive
 from samewire.race.workloads import SampledWorkload
 from samewire.record import fresh_pass
 
@@ -130,7 +130,9 @@ class _Run:
         workload = wish.experiment.workload
         # One load: of an experiment with several, the workload as it is.
         one = {"": workload}
-        self._load, driven = generator_and_warmers(program, one, race_profile, seed, lab.run, placement)
+        self._load, driven = drive(
+            lambda contents: generator.Generator(program, contents, lab.run), one, race_profile, seed, placement
+        )
         self._warmer = driven[""].warmer
 
     def close(self) -> None:
@@ -168,8 +170,7 @@ class _Run:
             trees, port = self._starter.trees(server, running, self._load), self._starter.database_port(server)
             sampler, warming = Sampler(trees, running.target.port, port), None
             if self._warmer:
-                warming = self._warmer.warm(running.target.url, running.pid, sampler, show)
-                self._starter.clear()
+                warming = self._warmer.warm(running.target.url, running.pid, sampler, show, self._starter.clear)
             cost = warming.cpu_us_per_request if warming else None
             rate = self._profile.rate(cost, len(self._placement.server))
             totals, window = self._hold(running, profiler, sampler, show, rate)

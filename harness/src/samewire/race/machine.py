@@ -2,27 +2,25 @@
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from samewire.manifest import Server
-from samewire.race.generator import Program
 from samewire.toolchains import TOOLS
 
 
-def machine(servers: Sequence[Server], program: Program) -> dict[str, Any]:
-    """The machine as run.json holds it, with the versions of what these servers and the generator need."""
+def machine(needs: Iterable[str] = ()) -> dict[str, Any]:
+    """The machine as run.json holds it, with the versions of these toolchains."""
     models = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     names = [line.partition("=")[2].strip('"') for line in _lines("/etc/os-release") if line.startswith("PRETTY_NAME=")]
-    needs = dict.fromkeys((*(need for server in servers for need in server.needs), *program.needs))
     return {
         "cpu_model": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "kernel": platform.release(),
         "os": names[0] if names else platform.system(),
-        "toolchains": {name: TOOLS[name]().version for name in needs} | {"python": platform.python_version()},
+        "toolchains": {name: TOOLS[name]().version for name in dict.fromkeys(needs)}
+        | {"python": platform.python_version()},
     }
 
 

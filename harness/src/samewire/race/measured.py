@@ -17,13 +17,14 @@ class Footprint:
     """The server's tree before the load, at every sample under load, and when users began to come or a hold was over.
 
     Only then proportional memory is read for every server alike; in between it is read as often as its cost allows.
-    Before all that are its start, and how it became steady, if it was warmed until it was.
+    Before all that are its start, of a server that was started for this run, and how it became steady, if it was warmed
+    until it was.
     """
 
     idle: Usage
     loaded: Sequence[Usage]
     alike: Sequence[Usage]
-    start: Start
+    start: Start | None
     warming: Warming | None
 
 

@@ -119,7 +119,7 @@ def observe(
 
     Without a `warmer` it is measured as it is.
     """
-    start = start_of(running.pid)
+    start = None if running.pid is None else start_of(running.pid)
     show("idle")
     before = sampler.snapshot()
     time.sleep(course.profile.settle_s)
@@ -205,7 +205,7 @@ class _Watch:
         url: str,
         sampler: Sampler,
         show: Callable[[str], None],
-        start: Start,
+        start: Start | None,
         idle: Usage,
     ) -> None:
         self._start, self._idle = start, idle

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from samewire.build import inputs_digest
@@ -44,7 +45,7 @@ class Setup:
         started = self.started.isoformat(timespec="seconds")
         samples = experiment.workload.described(self.profile)
         # What is in the images is not of this machine.
-        servers = [] if images else [entrant.server for entrant in self.entrants]
+        needs = [] if images else [need for entrant in self.entrants for need in entrant.server.needs]
         return {
             "schema": 1,
             "complete": False,
@@ -61,7 +62,7 @@ class Setup:
             "started_at": started,
             "finished_at": started,
             "parameters": self._parameters(),
-            "machine": machine(servers, self.program),
+            "machine": machine([*needs, *self.program.needs]),
             "placement": self.placement.as_dict(),
             "images": dict(images),
             "generator": {"name": self.program.name, "version": self.program.version},
@@ -116,12 +117,15 @@ class Setup:
 class Record:
     """The content of run.json, and the file."""
 
-    def __init__(self, setup: Setup, folder: Path) -> None:
-        self._setup, self._folder = setup, folder
+    def __init__(
+        self, setup: Setup, folder: Path, members: Mapping[str, Any] = MappingProxyType({}), remarks: Sequence[str] = ()
+    ) -> None:
+        """`members` are put into it beside those of the setup, or in their place. `remarks` are warnings of it all."""
+        self._setup, self._folder, self._remarks = setup, folder, remarks
         self._ranked = {entrant.id: True for entrant in setup.entrants}
         self._values: dict[str, dict[str, dict[int, float | None]]] = {entrant.id: {} for entrant in setup.entrants}
         self._warnings: dict[str, list[list[str]]] = {entrant.id: [] for entrant in setup.entrants}
-        self._content = setup.as_dict()
+        self._content = setup.as_dict() | dict(members)
         self._unsteady: set[str] = set()
         self.unfinished: list[str] = []
 
@@ -187,7 +191,7 @@ class Record:
         self._content["findings"] = [findings.judge(finding, figures).as_dict() for finding in experiment.findings]
         in_containers = [validity.IN_CONTAINERS] if self._setup.images else []
         placed = self._setup.placement.warnings(database=bool(self._content["databases"]))
-        self._content["warnings"] = [*in_containers, *placed, *validity.of_servers(self._warnings)]
+        self._content["warnings"] = [*self._remarks, *in_containers, *placed, *validity.of_servers(self._warnings)]
 
     def _doubt(self) -> str:
         """Why nothing is decided, whoever it is about. To decide on equal servers is what a race of them is for."""

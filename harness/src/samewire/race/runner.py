@@ -21,7 +21,7 @@ from samewire.databases import URL_VARIABLES, stands_in
 from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
-from samewire.process import RunningServer, StartError, StopTimeout
+from samewire.process import StartError, StopTimeout
 from samewire.race import RaceError, generator, quota
 from samewire.race.entrants import Entrant
 from samewire.race.experiment import Experiment
@@ -32,9 +32,8 @@ from samewire.race.observation import Course, Run, now, observe
 from samewire.race.placement import Placement, pinned, place
 from samewire.race.profile import Profile
 from samewire.race.record import Record, Setup
-from samewire.race.sampler import Sampler
-from samewire.race.starting import Starter
-from samewire.race.warming import Driven, generator_and_warmers
+from samewire.race.site import Here, Site
+from samewire.race.warming import Driven
 from samewire.record import fresh_pass, why_stale
 from samewire.toolchains import ToolMissing
 
@@ -125,7 +124,7 @@ def _race(
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
     lab = _lab(profile, servers, placement, compose)
-    passes = _passes([server for server in servers if not isinstance(server, Floor)], lab.images)
+    passes = passes_of([server for server in servers if not isinstance(server, Floor)], lab.images)
     _build([server for server in servers if isinstance(server, Floor)], console)
     program = generator.build(generator.folder(experiment.workload))
     with ExitStack() as stack:
@@ -140,7 +139,7 @@ def _race(
         stack.enter_context(lab)
         setup = Setup(experiment, profile, entrants, passes, placement, lab.images, program, seed, started)
         record = Record(setup, folder)
-        _Race(setup, record, lab, console, cgroup).run()
+        Rounds(setup, record, Here(setup, lab, cgroup), console).run()
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))
@@ -163,7 +162,7 @@ def _group(compose: bool) -> AbstractContextManager[Path]:
     return quota.group()
 
 
-def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
+def passes_of(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
     """The fresh passes by server, as processes or as `images`. Raises RaceError naming every server without one."""
     passes = {server.id: fresh_pass(server, images.get(server.id)) for server in servers}
     stale = [server for server in servers if not passes[server.id]]
@@ -175,13 +174,12 @@ def _passes(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, d
     return {server: found for server, found in passes.items() if found}
 
 
-class _Race:
+class Rounds:
     """A race under way."""
 
-    def __init__(self, setup: Setup, record: Record, lab: Lab, console: Console, cgroup: Path | None) -> None:
-        self._setup, self._record, self._lab, self._console = setup, record, lab, console
+    def __init__(self, setup: Setup, record: Record, site: Site, console: Console) -> None:
+        self._setup, self._record, self._site, self._console = setup, record, site, console
         self._experiment, self._profile, self._entrants = setup.experiment, setup.profile, setup.entrants
-        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement, cgroup)
         self._draw = random.Random(setup.seed)
         self._driven: Mapping[str, Driven] = {}
 
@@ -193,10 +191,7 @@ class _Race:
         for store in dict.fromkeys(entrant.server.store for entrant in self._entrants):
             if store in URL_VARIABLES:
                 self._load_data(store)
-        setup = self._setup
-        load, self._driven = generator_and_warmers(
-            setup.program, self._experiment.workloads, profile, setup.seed, self._lab.run, setup.placement
-        )
+        load, self._driven = self._site.generator()
         try:
             self._rounds(load)
         finally:
@@ -207,7 +202,9 @@ class _Race:
         links = self._profile.links
         data = f"{links:,} rows" if links else "no data"
         with self._console.status(f"loading {data}: {store}"):
-            database = self._starter.load_data(store)
+            database = self._site.load_data(store)
+        if database is None:
+            return
         seconds = time.monotonic() - began
         self._record.add_database(store, database, seconds)
         self._console.print(f"{database.label}: {data} in {seconds:.1f} s", highlight=False)
@@ -235,21 +232,21 @@ class _Race:
     def _practice(self, load: Generator) -> None:
         """Load the first entrant for the generator's own sake; its figures would be those of a cold generator."""
         with self._console.status("practice: the generator warms up"):
-            running = self._starter.start(self._entrants[0])
+            running = self._site.start(self._entrants[0])
             load.load(running.target.url, lambda line: None, self._driven[self._entrants[0].load].first)
             running.stop()
-        self._starter.clear()
+        self._site.clear()
 
     def _measure(self, entrant: Entrant, load: Generator, show: Callable[[str], None]) -> Run:
         """One run; what went wrong with it is in `failed`."""
         run = Run(now())
         try:
-            running = self._starter.start(entrant)
+            running = self._site.start(entrant)
         except StartError as error:
             run.fail(str(error))
             return run
         try:
-            sampler = self._sampler(entrant.server, running, load)
+            sampler = self._site.sampler(entrant, running, load)
             warmer = self._driven[entrant.load].warmer
             run = observe(self._course(entrant), running, load, sampler, show, warmer)
         finally:
@@ -265,12 +262,7 @@ class _Race:
     def _course(self, entrant: Entrant) -> Course:
         setup, first = self._setup, self._driven[entrant.load].first
         workload = self._experiment.workloads[entrant.load]
-        return Course(workload, setup.profile, setup.placement, self._draw, self._starter.clear, first)
-
-    def _sampler(self, server: Server, running: RunningServer, load: Generator) -> Sampler:
-        trees, port = self._starter.trees(server, running, load), self._starter.database_port(server)
-        apart = bool(self._lab.images)
-        return Sampler(trees, running.target.port, port, apart=apart)
+        return Course(workload, setup.profile, setup.placement, self._draw, self._site.clear, first)
 
 
 def _describe(placement: Placement) -> str:

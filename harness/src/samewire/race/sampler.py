@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from samewire.race.processes import Tree, all_processes
 from samewire.race.snapshots import Snapshot, core_times, used_by_all
@@ -116,26 +117,31 @@ class Sampler:
 
     def series(self, tree: str) -> list[Second]:
         """One row for each second of a tree."""
-        rows = []
-        for before, now in zip(self.snapshots, self.snapshots[1:], strict=False):
-            then, usage = before.trees[tree], now.trees[tree]
-            rows.append(
-                Second(
-                    t_s=round(now.at - self.snapshots[0].at, 3),
-                    cpu_s=round(usage.cpu_s - then.cpu_s, 6),
-                    cpu_user_s=round(usage.cpu_user_s - then.cpu_user_s, 3),
-                    cpu_system_s=round(usage.cpu_system_s - then.cpu_system_s, 3),
-                    rss_bytes=usage.rss_bytes,
-                    pss_bytes=usage.pss_bytes,
-                    threads=usage.threads,
-                    processes=usage.processes,
-                    voluntary_switches=usage.voluntary_switches - then.voluntary_switches,
-                    involuntary_switches=usage.involuntary_switches - then.involuntary_switches,
-                    bytes_in=_difference(usage.bytes_in, then.bytes_in),
-                    bytes_out=_difference(usage.bytes_out, then.bytes_out),
-                )
+        return seconds_of(self.snapshots, tree)
+
+
+def seconds_of(snapshots: Sequence[Snapshot], tree: str) -> list[Second]:
+    """One row of a tree for each two of these snapshots that follow each other."""
+    rows = []
+    for before, now in pairwise(snapshots):
+        then, usage = before.trees[tree], now.trees[tree]
+        rows.append(
+            Second(
+                t_s=round(now.at - snapshots[0].at, 3),
+                cpu_s=round(usage.cpu_s - then.cpu_s, 6),
+                cpu_user_s=round(usage.cpu_user_s - then.cpu_user_s, 3),
+                cpu_system_s=round(usage.cpu_system_s - then.cpu_system_s, 3),
+                rss_bytes=usage.rss_bytes,
+                pss_bytes=usage.pss_bytes,
+                threads=usage.threads,
+                processes=usage.processes,
+                voluntary_switches=usage.voluntary_switches - then.voluntary_switches,
+                involuntary_switches=usage.involuntary_switches - then.involuntary_switches,
+                bytes_in=_difference(usage.bytes_in, then.bytes_in),
+                bytes_out=_difference(usage.bytes_out, then.bytes_out),
             )
-        return rows
+        )
+    return rows
 
 
 def _difference(now: int | None, then: int | None) -> int | None:

@@ -1,7 +1,7 @@
 """What process trees and cores had used at one moment, and what happened between two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from samewire.race.processes import Usage, read
 
@@ -36,21 +36,23 @@ def used_by_all() -> float | None:
     It is counted by the clock. Ticks are not: the kernel stops who has used its part of a short period at a tick, so
     the process is running at most of them.
     """
-    try:
-        return int(read(_USED)) / 1e9
-    except OSError:
-        return None
+    told = read(_USED)
+    return int(told) / 1e9 if told else None
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that is sampled at one moment; `at` is that of time.monotonic()."""
+    """All that is sampled at one moment; `at` is that of time.monotonic().
+
+    `at_of` is when each tree was sampled, by the clock of its own host, where there are several.
+    """
 
     at: float
     trees: Mapping[str, Usage]
     cores: Mapping[int, CoreTimes]
     harness_cpu_s: float
     used_by_all_s: float | None = None
+    at_of: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,11 @@ class Window:
         """Cores that a tree kept busy on average; None for a tree that is not ours to watch."""
         if tree not in self.begin.trees or tree not in self.end.trees:
             return None
-        return (self.end.trees[tree].cpu_s - self.begin.trees[tree].cpu_s) / self.seconds
+        return (self.end.trees[tree].cpu_s - self.begin.trees[tree].cpu_s) / self._seconds_of(tree)
+
+    def _seconds_of(self, tree: str) -> float:
+        """How long it was for a tree: its host's clock is compared with itself alone."""
+        return self.end.at_of.get(tree, self.end.at) - self.begin.at_of.get(tree, self.begin.at)
 
     def core_share(self, tree: str, cores: frozenset[int]) -> float:
         """The share of these cores that a tree used, which is one that is watched."""
@@ -79,7 +85,7 @@ class Window:
 
     def switch_rate(self, tree: str) -> float:
         """Context switches of a tree per second."""
-        return (self.end.trees[tree].switches - self.begin.trees[tree].switches) / self.seconds
+        return (self.end.trees[tree].switches - self.begin.trees[tree].switches) / self._seconds_of(tree)
 
     def _share(self, cores: frozenset[int] | None, kind: str) -> float:
         total = part = 0

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import psutil
 
-from samewire.process import RunFolder
 from samewire.race import quota
-from samewire.race.generator import Generator, Program
+from samewire.race.generator import Generator
 from samewire.race.latency import latency, merged
 from samewire.race.load import Result, Stage
 from samewire.race.placement import Placement
@@ -45,24 +44,29 @@ class Warmer:
     def warm(
         self,
         url: str,
-        pid: int,
+        pid: int | None,
         sampler: Sampler,
         show: Callable[[str], None],
         clear: Callable[[], None] = lambda: None,
     ) -> Warming:
         """Load the server at `url`, whose first process is `pid`, until it is steady on its own cores.
 
-        `clear` puts away what was uploaded, after each window.
+        `clear` puts away what was uploaded, after each window. A server of another host, without a `pid`, stays on the
+        cores that it has.
         """
         began, own = time.monotonic(), self.placement.server
         everywhere = own | self.placement.database | self.placement.generator
         steps: list[Step] = []
 
+        def place(cores: frozenset[int], share: float | None) -> None:
+            if pid is not None:
+                move(pid, cores)
+                quota.limit(pid, len(cores), share)
+
         def until_steady(
             scenario: int, cores: frozenset[int], within_s: float, times: int, share: float | None = None
         ) -> bool:
-            move(pid, cores)
-            quota.limit(pid, len(cores), share)
+            place(cores, share)
             first = len(steps)
             while not is_steady([one.cpu_us_per_request for one in steps[first:]], times):
                 if time.monotonic() - began >= within_s:
@@ -72,14 +76,13 @@ class Warmer:
                 clear()
             return True
 
-        if everywhere != own:
+        if pid is not None and everywhere != own:
             for scenario in self.scenarios:
                 until_steady(scenario, everywhere, _BEFORE * self.within_s, 1)
         # Without a limit where it may use all of its cores.
         share = self.placement.server_share if self.placement.server_share < 1 else None
         steady = until_steady(self.scenarios[-1], own, self.within_s, 2, share)
-        move(pid, own)
-        quota.limit(pid, len(own), share)
+        place(own, share)
         return Warming(steps, time.monotonic() - began, steady)
 
     def _window(self, url: str, sampler: Sampler, scenario: int, cores: int, began: float) -> Step:
@@ -102,15 +105,14 @@ class Driven:
     warmer: Warmer | None
 
 
-def generator_and_warmers(
-    program: Program,
+def drive(
+    make: Callable[[Sequence[dict]], Generator],
     workloads: Mapping[str, Workload],
     profile: Profile,
     seed: int,
-    run: RunFolder,
     placement: Placement,
 ) -> tuple[Generator, Mapping[str, Driven]]:
-    """One generator of all these workloads, and how it drives each. Raises GeneratorError."""
+    """One generator of all these workloads, made of their scenarios, and how it drives each. Raises GeneratorError."""
     contents: list[dict] = []
     numbers: dict[str, tuple[int, range]] = {}
     for name, workload in workloads.items():
@@ -118,7 +120,7 @@ def generator_and_warmers(
         windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
         contents += [*scenarios, *windows]
         numbers[name] = first, range(len(contents) - len(windows), len(contents))
-    load = Generator(program, contents, run)
+    load = make(contents)
 
     def driven(name: str) -> Driven:
         first, windows = numbers[name]

@@ -13,7 +13,7 @@ from samewire.race.statistics import Interval, holm
 from samewire.report.entrants import Entrant
 from samewire.report.model import Race, ReportError
 
-_FACTS = "profile", "parameters", "machine", "placement", "images", "generator", "databases"
+_FACTS = "profile", "parameters", "machine", "hosts", "placement", "images", "generator", "databases"
 
 
 @dataclass(frozen=True)

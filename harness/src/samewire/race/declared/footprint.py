@@ -10,14 +10,14 @@ METRICS = (
         about="seconds from the begin of the server's first process to its first answer to `GET /healthz`",
         better=LOWER,
         of=RUNS,
-        of_footprint=lambda server: server.start.seconds,
+        of_footprint=lambda server: server.start and server.start.seconds,
     ),
     Metric(
         "ready_cpu_s", "CPU until healthy", "s",
         about="CPU of the server's processes until then",
         better=LOWER,
         of=RUNS,
-        of_footprint=lambda server: server.start.cpu_s,
+        of_footprint=lambda server: server.start and server.start.cpu_s,
     ),
     Metric(
         "warm_s", "Warm-up, until steady", "s",
