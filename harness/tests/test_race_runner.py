@@ -872,3 +872,12 @@ def test_a_floor_needs_no_pass_and_no_health_and_is_told_which_service_it_serves
     assert "least" in write(folder).read_text()
     with pytest.raises(RaceError, match="without --compose"):
         runner.race("floor-shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST], compose=True)
+
+
+def test_a_sample_of_entrants_is_drawn_by_the_seed(fake):
+    def raced(seed):
+        return [one["id"] for one in _content(_race("smoke", seed=seed, sample=2))["servers"]]
+
+    assert raced(3) == raced(3)
+    assert {len(raced(seed)) for seed in range(4)} == {2}
+    assert {id_ for seed in range(9) for id_ in raced(seed)} == {FAST.id, SLOW.id, OTHER.id}

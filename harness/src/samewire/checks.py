@@ -99,6 +99,8 @@ MAIN_RACE = "shortener"
 """The experiment of `make race`."""
 _SMOKE = "smoke"
 """The profile of a race in small."""
+_FEW, _MORE = 3, 6
+"""How many entrants such a race, and the main race, has at most: each variant and load is raced in the same way."""
 
 _MAVEN_MODULES = (generator.REQUESTS, HARNESS / "databases/mongodb-stand-in")
 
@@ -225,8 +227,14 @@ class _SmallRace:
         return self.experiment.name
 
     @property
+    def most(self) -> int:
+        """How many entrants it has at most."""
+        return _MORE if self.name == MAIN_RACE else _FEW
+
+    @property
     def load_s(self) -> float:
-        return self.experiment.round_s(self.experiment.profile(_SMOKE), len(self.experiment.entrants(self.racing)))
+        entrants = self.experiment.entrants(self.racing)
+        return self.experiment.round_s(self.experiment.profile(_SMOKE), min(self.most, len(entrants)))
 
     @cached_property
     def inputs(self) -> str:
@@ -293,7 +301,8 @@ def _lanes(cores: Iterable[int]) -> list[frozenset[int]]:
 def _race_job(console: Console, race: _SmallRace, started: list[subprocess.Popen[str]]) -> _Job:
     """The race; its process is one of those `started` while it runs."""
     names = [server.id for server in race.racing]
-    argv = [sys.executable, "-m", "samewire.cli", "race", race.name, *names, "--profile", _SMOKE]
+    how = ["--profile", _SMOKE, "--sample", str(race.most)]
+    argv = [sys.executable, "-m", "samewire.cli", "race", race.name, *names, *how]
     return _once(f"race {race.name} in small", race.inputs, lambda: _show(console, argv, started))
 
 

@@ -22,6 +22,12 @@ from samewire.paths import RESULTS
     "--rounds", type=click.IntRange(min=1), help="How often every server runs; the profile says it by default."
 )
 @click.option("--short", is_flag=True, help="Leave out variants, and servers on a stand-in, which are not ranked.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Race N servers, variants and loads at most, drawn by the seed: shows that the race works.",
+)
 @click.option("--same", metavar="SERVER", help="Race this server against itself: whatever is decided is false.")
 @click.option("--keep", is_flag=True, help="Add its rounds to bench/records/same.csv; with --same.")
 @click.option("--compose", is_flag=True, help="Race the servers that run in compose, on the databases there.")
@@ -39,6 +45,7 @@ def race(
     seed: int | None,
     rounds: int | None,
     short: bool,
+    sample: int | None,
     same: str | None,
     keep: bool,
     compose: bool,
@@ -50,8 +57,9 @@ def race(
         raise click.UsageError("--keep goes with --same.")
     if same and (names or compose):
         raise click.UsageError("--same names the one server of the race: it goes with no other server, nor --compose.")
-    if on and (same or compose or short):
-        raise click.UsageError("--on goes with none of --same, --short and --compose: the servers run there already.")
+    if on and (same or compose or short or sample):
+        problem = "--on goes with none of --same, --short, --sample and --compose: the servers run there already."
+        raise click.UsageError(problem)
     from samewire.hosts.race import race as race_on
     from samewire.race import RaceError
     from samewire.race.experiment import ExperimentError
@@ -66,6 +74,7 @@ def race(
             run_folder = race_on(on, experiment, profile, console=console, servers=servers, seed=seed, rounds=rounds)
         else:
             how = {"seed": seed, "rounds": rounds, "compose": compose, "same": bool(same), "short": short}
+            how["sample"] = sample
             run_folder = run_race(experiment, profile, console=console, servers=servers, **how)
     except RaceError as error:
         fail(error, USAGE if isinstance(error, ExperimentError) else FAILED)

@@ -49,13 +49,14 @@ def race(
     compose: bool = False,
     same: bool = False,
     short: bool = False,
+    sample: int | None = None,
 ) -> Path:
     """Run a profile of an experiment, in so many rounds if given, and return the run folder.
 
     `servers` are all of the experiment's service by default, each also in the variants that the experiment names; with
     `same` one server, which races against itself. A `short` race is without variants, and without those whose database
-    would be a stand-in: they are not ranked.
-    `seed` draws the orders and the users' lists; a fresh one is drawn by default. With `compose` it is between those
+    would be a stand-in: they are not ranked. With `sample`, so many entrants at most take part.
+    `seed` draws these, the orders and the lists; a fresh one is drawn by default. With `compose` it is between those
     servers that run in compose, as they run there and on the databases there. Raises RaceError before anything has
     started when there is no such experiment or profile or a server has no fresh pass, and at the end when a run could
     not be finished: what was measured is in the folder then.
@@ -64,6 +65,10 @@ def race(
     chosen = loaded.profile(profile)
     chosen = replace(chosen, rounds=rounds or chosen.rounds)
     entrants = _entrants(loaded, find_servers() if servers is None else servers, compose=compose, short=short)
+    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    if sample and sample < len(entrants):
+        drawn = random.Random(seed).sample(range(len(entrants)), sample)
+        entrants = [entrants[place] for place in sorted(drawn)]
     return _race(loaded, chosen, entrants, console=console, seed=seed, compose=compose)
 
 
@@ -114,12 +119,12 @@ def _race(
     entrants: Sequence[Entrant],
     *,
     console: Console,
-    seed: int | None,
+    seed: int,
     compose: bool,
 ) -> Path:
     started = datetime.now(UTC)
-    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
-    placement = place(experiment.server_cores, experiment.server_share)
+    # Where servers are measured cold nothing is decided, and half a core would only make that last.
+    placement = place(experiment.server_cores, experiment.server_share if profile.steady_within_s else 1.0)
     name = f"{experiment.name}-same" if experiment.same else experiment.name
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
