@@ -175,7 +175,7 @@ def table(found: Iterable[Chapter]) -> str:
         lines += ["| finding | published | ours | verdict | why |", "|---|---|---|---|---|"]
         for one in chapter.entries:
             why = " ".join((f"{one.why[:1].upper()}{one.why[1:]}.", *one.reasons)) if one.reasons else one.why
-            if one.record != chapter.record:
+            if one.record and one.record != chapter.record:
                 why = f"{why} (`{one.record}`)"
             cells = one.text, one.published, one.ours or "–", one.verdict, why or "–"
             lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
