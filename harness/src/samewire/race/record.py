@@ -79,7 +79,7 @@ class Setup:
 
     def _parameters(self) -> dict[str, Any]:
         experiment = self.experiment
-        parameters = experiment.workload.parameters(self.profile) | {"server_cores": experiment.server_cores}
+        parameters = experiment.workload.parameters(self.profile) | {"server_cores": len(self.placement.server)}
         if self.placement.server_share < 1:
             parameters["server_share"] = self.placement.server_share
         parameters |= experiment.workload.surroundings()
