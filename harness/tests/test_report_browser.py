@@ -183,7 +183,8 @@ def test_on_a_phone_findings_are_cards_and_nothing_but_tables_of_figures_scrolls
 @pytest.mark.parametrize("width", [360, 390])
 def test_on_a_phone_matrices_fit(open_page, width):
     page = open_page(viewport={"width": width, "height": 800})
-    if REAL and not page.locator(".matrix").count():
+    race = load(Path(REAL).parent) if REAL else None
+    if race and not any(race.pairs(metric) for metric in race.compared):
         pytest.skip("no two entrants of this race can be compared: on a stand-in, or different in two things")
     assert page.locator(".matrix").count() > 0
     assert page.locator(".ratio.undecided").first.is_visible()

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -167,7 +168,7 @@ def _group(compose: bool) -> AbstractContextManager[Path]:
     return quota.group()
 
 
-def passes_of(servers: Sequence[Server], images: Mapping[str, str]) -> dict[str, dict]:
+def passes_of(servers: Sequence[Server], images: Mapping[str, str] = MappingProxyType({})) -> dict[str, dict]:
     """The fresh passes by server, as processes or as `images`. Raises RaceError naming every server without one."""
     passes = {server.id: fresh_pass(server, images.get(server.id)) for server in servers}
     stale = [server for server in servers if not passes[server.id]]
