@@ -1,7 +1,7 @@
 # Verbs only; what they do is in harness/. `make` alone explains them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint race up compose-test clean
+.PHONY: help setup test lint race lab up site compose-test clean
 
 UV_VERSION := 0.13.8
 UV := .samewire/uv/bin/uv
@@ -30,6 +30,12 @@ race: setup ## the main job: prove the shortener servers identical where that is
 	@test -e bench/experiments/$(EXPERIMENT).toml || $(SAMEWIRE) race $(EXPERIMENT) # says which there are
 	@$(SAMEWIRE) verify --stale "$$(sed -n 's/^service = "\(.*\)"/\1/p' bench/experiments/$(EXPERIMENT).toml)"
 	@$(SAMEWIRE) race $(EXPERIMENT) $(SHORT) --open $(ARGS)
+
+lab: setup ## labs on concurrency, as pages on loopback: predict, run, see why
+	@$(SAMEWIRE) lab --serve --open $(ARGS)
+
+site: $(SAMEWIRE) ## all pages as a site with a search, in docs/site; ARGS=--serve shows it
+	@$(SAMEWIRE) site $(ARGS)
 
 up: setup ## databases and servers, until Ctrl-C
 	@$(SAMEWIRE) up $(ARGS)

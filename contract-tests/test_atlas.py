@@ -12,10 +12,10 @@ import pytest
 from generated import EXPLORE
 
 from samewire.atlas import inputs, mutants, pins, run
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.pytest_plugin.selection import selected
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("atlas"), pytest.mark.timeout(180 + EXPLORE)]
 
@@ -37,8 +37,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("target", "asked"), pairs, indirect=["target"])
 
 
-def test_atlas(target: Target, asked: tuple[inputs.Input, ...], lab: Lab) -> None:
-    outcome = run.ask_all(asked, target, lab)
+def test_atlas(target: Target, asked: tuple[inputs.Input, ...], testbed: Testbed) -> None:
+    outcome = run.ask_all(asked, target, testbed)
     changed = pins.read(target.server).differences(outcome.asked) if target.server else []
     if changed:
         changed.append(f"If that is right: samewire atlas {target.server.id} --update")
@@ -47,9 +47,9 @@ def test_atlas(target: Target, asked: tuple[inputs.Input, ...], lab: Lab) -> Non
         pytest.fail("\n".join([f"{target.name}, theme {asked[0].theme}: {asked[0].about}", *lines]), pytrace=False)
 
 
-def test_mutants(server: Server, lab: Lab) -> None:
+def test_mutants(server: Server, testbed: Testbed) -> None:
     """On a server of its own: a mutant may name whatever another test has made."""
-    running = lab.start(server)
+    running = testbed.start(server)
     seed, end = SEED, time.monotonic() + EXPLORE
     while True:
         outcome = mutants.send_all(mutants.mutants(server.service, seed, MUTANTS), running.target)

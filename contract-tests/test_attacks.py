@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from samewire.attack import judge, rows
-from samewire.lab import Lab
 from samewire.manifest import Server
+from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("attack"), pytest.mark.waits, pytest.mark.timeout(300)]
 
@@ -17,8 +17,8 @@ PATIENCE = 60.0
 """Seconds for an answer to others, by the rule of safety. Other tests run beside this one."""
 
 
-def test_attacks(server: Server, lab: Lab) -> None:
-    running = lab.start(server)
+def test_attacks(server: Server, testbed: Testbed) -> None:
+    running = testbed.start(server)
     # The process in a container is known only once it runs.
     target = replace(running.target, pid=running.pid)
     before = judge.warm_up(target)

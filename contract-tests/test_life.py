@@ -28,11 +28,11 @@ from samewire.contract.wire import says_close
 from samewire.databases import URL_VARIABLES
 from samewire.datasets import dataset
 from samewire.http import PATIENCE, Connection, ConnectionClosed, ExchangeError, Request, Response, connect
-from samewire.lab import START_TIMEOUT, Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer, free_port, session_members
 from samewire.settings import Setting, settings
 from samewire.target import Target
+from samewire.testbed import START_TIMEOUT, Testbed
 
 pytestmark = pytest.mark.layer("life")
 has_database = pytest.mark.stores(*URL_VARIABLES)
@@ -309,13 +309,13 @@ def resources(pid: int) -> tuple[int, int, int]:
     return len(processes), threads, files
 
 
-def dependencies(server: Server, lab: Lab) -> list[int]:
-    """The processes that a server of this lab asks: its database, or the servers upstream."""
+def dependencies(server: Server, testbed: Testbed) -> list[int]:
+    """The processes that a server of this testbed asks: its database, or the servers upstream."""
     if server.store in URL_VARIABLES:
-        pid = lab.database(server.store).pid
+        pid = testbed.database(server.store).pid
         assert pid
         return [pid]
-    return [lab.upstream(one.service).pid for one in settings(server.service) if one.service]
+    return [testbed.upstream(one.service).pid for one in settings(server.service) if one.service]
 
 
 @contextlib.contextmanager
@@ -392,10 +392,10 @@ def settled_resources(running: RunningServer) -> tuple[int, int, int]:
     return seen[-1]
 
 
-def test_storms(server: Server, lab: Lab) -> None:
+def test_storms(server: Server, testbed: Testbed) -> None:
     judge = Judge(server)
     life = judge.life
-    running = lab.start(server)
+    running = testbed.start(server)
     target = running.target
     with killed_in_the_end(running):
         racing = burst(target, [life.making(0)], clients=100, each=1)
@@ -456,10 +456,10 @@ def test_storms(server: Server, lab: Lab) -> None:
 class Away:
     """A server's own database, which the test takes away and brings back."""
 
-    def __init__(self, server: Server, lab: Lab) -> None:
-        self.database = lab.database(server.store)
-        self.url = lab.new_database(server.service, server.store)
-        self._dataset = dataset(server.service, lab.links)
+    def __init__(self, server: Server, testbed: Testbed) -> None:
+        self.database = testbed.database(server.store)
+        self.url = testbed.new_database(server.service, server.store)
+        self._dataset = dataset(server.service, testbed.links)
 
     def bring_back(self) -> None:
         """Start it again, with its data in it."""
@@ -514,11 +514,11 @@ def works_again(judge: Judge, target: Target, back: float, when: str) -> float:
 
 
 @has_database
-def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
+def test_database_goes_and_returns(server: Server, testbed: Testbed) -> None:
     judge = Judge(server)
     life = judge.life
-    away = Away(server, lab)
-    running = lab.start(server, database=away.url)
+    away = Away(server, testbed)
+    running = testbed.start(server, database=away.url)
     target = running.target
     with killed_in_the_end(running):
         kept = burst(target, [life.making(number) for number in range(8)], clients=8, each=1)
@@ -557,11 +557,11 @@ def test_database_goes_and_returns(server: Server, lab: Lab) -> None:
 
 
 @has_database
-def test_database_returns_while_nobody_asks(server: Server, lab: Lab) -> None:
+def test_database_returns_while_nobody_asks(server: Server, testbed: Testbed) -> None:
     """A connection, or a process, that was idle all the while finds its database again at its first request."""
     judge = Judge(server)
-    away = Away(server, lab)
-    running = lab.start(server, database=away.url)
+    away = Away(server, testbed)
+    running = testbed.start(server, database=away.url)
     target = running.target
     with killed_in_the_end(running):
         judge.all_right(burst(target, judge.life.ASKING, POOL, 1), target, "while all is well")
@@ -573,12 +573,12 @@ def test_database_returns_while_nobody_asks(server: Server, lab: Lab) -> None:
 
 
 @has_database
-def test_database_away_at_start(server: Server, lab: Lab) -> None:
+def test_database_away_at_start(server: Server, testbed: Testbed) -> None:
     judge = Judge(server)
     life = judge.life
-    away = Away(server, lab)
+    away = Away(server, testbed)
     away.database.stop()
-    running = lab.spawn(server, database=away.url)
+    running = testbed.spawn(server, database=away.url)
     target = running.target
     with killed_in_the_end(running):
         wait_until(lambda: takes_connections(target) or not running.alive, 20)
@@ -601,7 +601,7 @@ def test_database_away_at_start(server: Server, lab: Lab) -> None:
 
 
 @pytest.mark.stores("postgresql")
-def test_database_busy(server: Server, lab: Lab) -> None:
+def test_database_busy(server: Server, testbed: Testbed) -> None:
     """Who waits for a connection that others use does not take the database for one that is away."""
     # Only here: it takes a tenth of a worker's start, and most workers need none.
     import psycopg
@@ -609,12 +609,12 @@ def test_database_busy(server: Server, lab: Lab) -> None:
 
     judge = Judge(server)
     life = judge.life
-    url = lab.new_database(server.service, server.store)
-    running = lab.start(server, database=url)
+    url = testbed.new_database(server.service, server.store)
+    running = testbed.start(server, database=url)
     with killed_in_the_end(running), ThreadPoolExecutor(1) as pool:
         requests = [*life.ASKING, *map(life.making, range(len(life.ASKING)))]
         with psycopg.connect(url) as busy:
-            table = sql.Identifier(dataset(server.service, lab.links).table)
+            table = sql.Identifier(dataset(server.service, testbed.links).table)
             busy.execute(sql.SQL("lock table {} in access exclusive mode").format(table))
             asking = pool.submit(burst, running.target, requests, POOL, 1)
             time.sleep(BUSY)
@@ -683,12 +683,12 @@ def fails_well(
 
 
 @pytest.mark.stores("postgresql")
-def test_statements_fail(server: Server, lab: Lab) -> None:
+def test_statements_fail(server: Server, testbed: Testbed) -> None:
     import psycopg
     from psycopg import sql
 
-    url = lab.new_database(server.service, server.store)
-    table = sql.Identifier(dataset(server.service, lab.links).table)
+    url = testbed.new_database(server.service, server.store)
+    table = sql.Identifier(dataset(server.service, testbed.links).table)
 
     @contextlib.contextmanager
     def failing(failure: Failure) -> Iterator[None]:
@@ -696,7 +696,7 @@ def test_statements_fail(server: Server, lab: Lab) -> None:
         yield
         database.execute(sql.SQL(failure.mend).format(table=table))
 
-    running = lab.start(server, database=url)
+    running = testbed.start(server, database=url)
     with killed_in_the_end(running), psycopg.connect(url, autocommit=True) as database:
         for why, one in FAILURES.items():
             fails_well(Judge(server), running, why, failing(one), one.message, of_reads=one.of_reads)
@@ -707,24 +707,24 @@ REFUSALS = {"a permission is missing": 13, "MongoDB has a fault": 1}
 
 
 @pytest.mark.stores("mongodb")
-def test_commands_fail(server: Server, lab: Lab) -> None:
+def test_commands_fail(server: Server, testbed: Testbed) -> None:
     from refusing_mongodb import Relay
 
-    url = urlsplit(lab.new_database(server.service, server.store))
+    url = urlsplit(testbed.new_database(server.service, server.store))
     assert url.hostname
     assert url.port
     with Relay(url.hostname, url.port) as relay:
-        running = lab.start(server, database=url._replace(netloc=f"127.0.0.1:{relay.port}").geturl())
+        running = testbed.start(server, database=url._replace(netloc=f"127.0.0.1:{relay.port}").geturl())
         with killed_in_the_end(running):
             for why, code in REFUSALS.items():
                 refusing = relay.refusing(code, "refused on the way")
                 fails_well(Judge(server), running, why, refusing, "refused on the way", of_reads=True)
 
 
-def test_graceful_stop(server: Server, lab: Lab) -> None:
+def test_graceful_stop(server: Server, testbed: Testbed) -> None:
     for late in range(1, TRIES + 1):
         try:
-            stops_gracefully(server, lab)
+            stops_gracefully(server, testbed)
         except StillListening as error:
             load, *_ = os.getloadavg()
             if late == TRIES or load <= 2 * (os.cpu_count() or 1):
@@ -743,11 +743,11 @@ def has_started(running: RunningServer) -> None:
         time.sleep(0.02)
 
 
-def stops_gracefully(server: Server, lab: Lab) -> None:
+def stops_gracefully(server: Server, testbed: Testbed) -> None:
     """AssertionError unless a server under load loses no request when it is told to stop, and ends in time."""
     judge = Judge(server)
     life = judge.life
-    running = lab.start(server)
+    running = testbed.start(server)
     target, requests = running.target, all_sorts(life)
     with killed_in_the_end(running):
         has_started(running)
@@ -768,7 +768,7 @@ def stops_gracefully(server: Server, lab: Lab) -> None:
             # So that none still waits to be accepted when it matters. At once: they may not be idle for long.
             with ThreadPoolExecutor(len(in_flight)) as pool:
                 list(pool.map(lambda one: one[0].exchange(life.HEALTH), in_flight))
-            with frozen(dependencies(server, lab)):
+            with frozen(dependencies(server, testbed)):
                 sent = time.monotonic()
                 for connection, request in in_flight:
                     connection.send(request)
@@ -793,14 +793,14 @@ def stops_gracefully(server: Server, lab: Lab) -> None:
         complain(((one, judge.wrong(one)) for one in lost), target, "under load around its stop", since=signalled)
 
 
-def test_stop_while_starting(server: Server, lab: Lab) -> None:
+def test_stop_while_starting(server: Server, testbed: Testbed) -> None:
     """SIGTERM ends a server whose port is not open yet: it does not open it later, and leaves nothing running."""
-    url = lab.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
+    url = testbed.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
     began = time.monotonic()
-    with killed_in_the_end(lab.start(server, database=url)):
+    with killed_in_the_end(testbed.start(server, database=url)):
         to_start = time.monotonic() - began
     for part in (0.4, 0.8):
-        running = lab.spawn(server, database=url)
+        running = testbed.spawn(server, database=url)
         with killed_in_the_end(running):
             time.sleep(part * to_start)
             running.signal(signal.SIGTERM)
@@ -849,13 +849,13 @@ def _plain(text: str) -> str:
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
-def test_bad_configuration(server: Server, lab: Lab) -> None:
-    url = lab.database(server.store).url("none") if server.store in URL_VARIABLES else None
+def test_bad_configuration(server: Server, testbed: Testbed) -> None:
+    url = testbed.database(server.store).url("none") if server.store in URL_VARIABLES else None
     # Nobody is asked, so that no upstream need run.
     upstreams = {one.name: "http://127.0.0.1:1" for one in settings(server.service) if one.kind == "upstream"}
 
     def problems_with(what: str, env: dict[str, str | None], named: str) -> Iterator[str]:
-        running = lab.spawn(server, database=url, env=upstreams | env)
+        running = testbed.spawn(server, database=url, env=upstreams | env)
         with killed_in_the_end(running):
             if not wait_until(lambda: not running.alive, START_TIMEOUT):
                 yield f"{what}: still runs after {START_TIMEOUT:g} s"

@@ -4,9 +4,9 @@ import pytest
 
 from samewire.contract import cases
 from samewire.databases import URL_VARIABLES
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.pytest_plugin.selection import selected
+from samewire.testbed import Testbed
 
 pytestmark = pytest.mark.layer("cases")
 
@@ -23,10 +23,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("server", "variant"), parameters, indirect=["server"])
 
 
-def test_variant(server: Server, variant: str, lab: Lab) -> None:
-    # The cases know the last of 10,000 links; other tests of the lab need few.
-    database = lab.new_database(server.service, server.store, links=10_000) if server.store in URL_VARIABLES else None
-    running = lab.start(server, variant=variant, database=database)
+def test_variant(server: Server, variant: str, testbed: Testbed) -> None:
+    # The cases know the last of 10,000 links; other tests of the testbed need few.
+    database = (
+        testbed.new_database(server.service, server.store, links=10_000) if server.store in URL_VARIABLES else None
+    )
+    running = testbed.start(server, variant=variant, database=database)
     try:
         failed = [
             (case, failures) for case in cases.load(server.service) if (failures := cases.run(case, running.target))

@@ -10,9 +10,9 @@ import pytest
 
 from chat.sockets.room import Room, transport_of
 from samewire.http import Request, exchange
-from samewire.lab import Lab
 from samewire.pytest_plugin.servers import running
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -77,8 +77,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 class _Rooms:
     """A server of its own for each that is judged, started once for each worker."""
 
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
+    def __init__(self, testbed: Testbed) -> None:
+        self._testbed = testbed
         self._rooms: dict[str, Room] = {}
 
     def room(self, target: Target) -> Room:
@@ -87,7 +87,7 @@ class _Rooms:
         if known and known.running and known.spoilt:
             known.running.kill()
         if known is None or (known.running and not known.running.alive):
-            started = self._lab.start(target.server) if target.server else None
+            started = self._testbed.start(target.server) if target.server else None
             own = started.target if started else target
             known = self._rooms[target.name] = Room(own, transport_of(own), started)
             if started:
@@ -109,9 +109,9 @@ def is_new(own: Target, other: Target) -> None:
 
 
 @pytest.fixture(scope="session")
-def rooms(lab: Lab) -> Iterator[_Rooms]:
+def rooms(testbed: Testbed) -> Iterator[_Rooms]:
     """For all tests of a worker, whatever their order: starting a server takes longer than most of them."""
-    rooms = _Rooms(lab)
+    rooms = _Rooms(testbed)
     yield rooms
     rooms.close()
 

@@ -19,9 +19,9 @@ from chat.clients import Client
 from chat.model import HERE, KEPT, TEXT_LIMIT, USER_LIMIT, Message, page
 from chat.sockets.room import Room
 from samewire.browser import FAINT, LAUNCH
-from samewire.lab import Lab
 from samewire.process import free_port
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180)]
 once = pytest.mark.page
@@ -453,7 +453,7 @@ async def test_a_lost_connection(room: Room) -> None:
 
 
 @once
-async def test_a_server_that_starts_again(room: Room, lab: Lab) -> None:
+async def test_a_server_that_starts_again(room: Room, testbed: Testbed) -> None:
     server = room.target.server
     if not server or not room.running:
         pytest.skip("not a server of this checkout: its process cannot be started or stopped")
@@ -469,7 +469,7 @@ async def test_a_server_that_starts_again(room: Room, lab: Lab) -> None:
         await expect(ana.page.get_by_label("Message", exact=True)).to_have_value("in the new room")
 
         port = str(room.target.port)
-        room.running = await asyncio.to_thread(lambda: lab.start(server, env={"PORT": port}))
+        room.running = await asyncio.to_thread(lambda: testbed.start(server, env={"PORT": port}))
         room.target = room.running.target
         for person in (ana, bia):
             await person.is_connected()

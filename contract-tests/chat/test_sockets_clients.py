@@ -10,9 +10,9 @@ import pytest
 from chat.sockets.client import Gone, until
 from chat.sockets.official import Node, Official, PythonClient, install, messages
 from chat.sockets.room import SESSIONS, Room, transport_of
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
+from samewire.testbed import Testbed
 
 pytestmark = [
     pytest.mark.layer("life"),
@@ -64,8 +64,8 @@ async def talk(room: Room, clients: list[Official]) -> None:
     assert all(message == said[message["id"]] for client in clients for message in messages(client))
 
 
-def started(lab: Lab, server: Server, port: str | None = None) -> tuple[RunningServer, Room]:
-    running = lab.start(server, env={"PORT": port} if port else None)
+def started(testbed: Testbed, server: Server, port: str | None = None) -> tuple[RunningServer, Room]:
+    running = testbed.start(server, env={"PORT": port} if port else None)
     return running, Room(running.target, transport_of(running.target), running)
 
 
@@ -76,9 +76,9 @@ async def stopped(running: RunningServer) -> None:
     assert status == promised, f"exit status {status} instead of {promised}. Last lines:\n{running.target.last_lines()}"
 
 
-async def test_official_clients(server: Server, lab: Lab) -> None:
+async def test_official_clients(server: Server, testbed: Testbed) -> None:
     install()
-    running, room = started(lab, server)
+    running, room = started(testbed, server)
     port = str(urlsplit(running.target.url).port)
     try:
         async with Node() as node:
@@ -101,7 +101,7 @@ async def test_official_clients(server: Server, lab: Lab) -> None:
             for client in clients:
                 assert await until(lambda client=client: not client.connected), f"{client.name} is still connected"
 
-            running, room = await asyncio.to_thread(started, lab, server, port)
+            running, room = await asyncio.to_thread(started, testbed, server, port)
             for client in clients:
                 if isinstance(client, PythonClient):
                     await client.reopen(running.target.url, TRANSPORTS[client.name.partition(", ")[2]])
@@ -118,9 +118,9 @@ async def test_official_clients(server: Server, lab: Lab) -> None:
         running.kill()
 
 
-async def test_a_graceful_stop(server: Server, lab: Lab) -> None:
+async def test_a_graceful_stop(server: Server, testbed: Testbed) -> None:
     """Whatever its clients are at, the server closes their connections and ends."""
-    running, room = started(lab, server)
+    running, room = started(testbed, server)
     try:
         members = [await room.join(f"{session} {number}", session) for session in SESSIONS for number in range(5)]
         strangers = [await room.connect(session) for session in SESSIONS]

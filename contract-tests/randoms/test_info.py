@@ -9,9 +9,9 @@ import pytest
 
 from randoms import model
 from samewire.http import Request, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 pytestmark = pytest.mark.layer("cases")
 
@@ -51,9 +51,9 @@ def test_it_is_so(target: Target) -> None:
     assert rss / 3 < said["memory"]["rss"] < rss * 3, f"it says {said['memory']['rss']}, and has {rss}"
 
 
-def test_it_is_as_of_now(server: Server, lab: Lab) -> None:
+def test_it_is_as_of_now(server: Server, testbed: Testbed) -> None:
     # One that has just started: its memory grows with its first work, that of a warm one need not.
-    running = lab.start(server)
+    running = testbed.start(server)
     sizes = set()
     for _ in range(200):
         sizes.add(info(running.target)["memory"]["rss"])

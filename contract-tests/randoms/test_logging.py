@@ -12,10 +12,10 @@ from lockstep import Lockstep
 
 from randoms import model
 from samewire.http import Request, Response
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.target import Target, stdout_beside
+from samewire.testbed import Testbed
 
 pytestmark = pytest.mark.layer("cases")
 
@@ -95,16 +95,16 @@ class Log:
         return text[: text.rfind("\n") + 1].splitlines()
 
 
-def test_a_line_for_each_result(server: Server, lab: Lab) -> None:
+def test_a_line_for_each_result(server: Server, testbed: Testbed) -> None:
     loggers = [name.removeprefix("log-") for name in server.variants if name.startswith("log-")]
     assert {"sync", "async"} <= {*loggers}, f"{server.id} has only the loggers {loggers}"
     for how in loggers:
-        logs(server, lab, how)
+        logs(server, testbed, how)
 
 
-def logs(server: Server, lab: Lab, how: str) -> None:
+def logs(server: Server, testbed: Testbed, how: str) -> None:
     """AssertionError if a variant does not write a line for each result, or writes others."""
-    running = lab.start(server, variant=f"log-{how}")
+    running = testbed.start(server, variant=f"log-{how}")
     target, log = running.target, Log(running)
     try:
         # With `sync` a line is there before the answer is; but a container's lines come by way of the engine.

@@ -9,8 +9,8 @@ import pytest
 
 from raytracer import model
 from samewire.http import Connection, Request, connect, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
+from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300)]
 
@@ -23,9 +23,9 @@ LEAST, MOST = 3, 15
 PATIENCE = 120.0
 
 
-def test_nobody_is_overtaken_for_ever(server: Server, lab: Lab) -> None:
+def test_nobody_is_overtaken_for_ever(server: Server, testbed: Testbed) -> None:
     # On one core, as in a race: there one worker, thread or process at a time has all the turns to give.
-    target = lab.start(server, cpus={min(os.sched_getaffinity(0))}).target
+    target = testbed.start(server, cpus={min(os.sched_getaffinity(0))}).target
     got = [0] * CLIENTS
     over = threading.Event()
     together = threading.Barrier(CLIENTS)

@@ -10,9 +10,9 @@ from raytracer import model, pixels
 from raytracer.golden import pictures
 from samewire.contract.compare import side_by_side
 from samewire.http import Request, Response, connect
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 pytestmark = pytest.mark.layer("cases")
 
@@ -36,9 +36,9 @@ def test_pinned_picture(target: Target, picture: pictures.Picture) -> None:
 
 
 @pytest.fixture
-def own(server: Server, lab: Lab) -> Iterator[Target]:
+def own(server: Server, testbed: Testbed) -> Iterator[Target]:
     """A server of the test's own: what others ask at the same time would count as well, and might be sent away."""
-    running = lab.start(server)
+    running = testbed.start(server)
     yield running.target
     running.stop()
 

@@ -11,9 +11,9 @@ import pytest
 
 from raytracer import model
 from samewire.http import Request, connect, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
+from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("life"), pytest.mark.timeout(300)]
 
@@ -56,9 +56,9 @@ def until_idle(running: RunningServer) -> float:
     raise AssertionError(f"{running.target.name} is still busy {PATIENCE:g} s after its clients have left")
 
 
-def test_clients_that_leave(server: Server, lab: Lab) -> None:
+def test_clients_that_leave(server: Server, testbed: Testbed) -> None:
     why = next((CANNOT_KNOW[name] for name in server.wire_stack if name in CANNOT_KNOW), None)
-    running = lab.start(server)
+    running = testbed.start(server)
     target = running.target
     try:
         exchange(target, SMALL)

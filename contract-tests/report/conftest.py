@@ -12,10 +12,10 @@ from report.model import Item, Upstreams
 from report.strategies import listing
 from report.upstreams import JSON, PNG, Script, Upstream, message, playing
 from samewire.http import Request, Response, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.pytest_plugin.selection import selected
+from samewire.testbed import Testbed
 
 TIMEOUT = 2.0
 """UPSTREAM_TIMEOUT_MS of every server here, in seconds."""
@@ -61,9 +61,9 @@ class Pair:
         self.todo.answers(todo)
         self.raytracer.answers(raytracer)
 
-    def start(self, lab: Lab, server: Server) -> RunningServer:
+    def start(self, testbed: Testbed, server: Server) -> RunningServer:
         """Start a server before these upstreams."""
-        return lab.start(
+        return testbed.start(
             server,
             env={
                 "TODO_URL": f"{self.todo.url}/",  # A slash at the end is allowed.
@@ -95,15 +95,15 @@ class Scene:
 class Stage:
     """One pair of upstreams and the servers before it, each started once."""
 
-    def __init__(self, lab: Lab, upstreams: Pair) -> None:
-        self._lab, self._upstreams = lab, upstreams
+    def __init__(self, testbed: Testbed, upstreams: Pair) -> None:
+        self._testbed, self._upstreams = testbed, upstreams
         self._scenes: dict[str, Scene] = {}
 
     def scene(self, server: Server) -> Scene:
         """A server, started while its upstreams are away."""
         if server.id not in self._scenes:
             with self._upstreams.todo.refusing(), self._upstreams.raytracer.refusing():
-                running = self._upstreams.start(self._lab, server)
+                running = self._upstreams.start(self._testbed, server)
             self._scenes[server.id] = Scene(running, self._upstreams)
             self._upstreams.answer()
             # Time-outs are short here, and a JVM's first answers slow.
@@ -113,10 +113,10 @@ class Stage:
 
 
 @pytest.fixture(scope="session")
-def stage(lab: Lab) -> Iterator[Stage]:
+def stage(testbed: Testbed) -> Iterator[Stage]:
     """For all tests of a worker, whatever their order: starting a server takes longer than most of them."""
     with Upstream(RIGHT_TODOS) as todo, Upstream(RIGHT_IMAGE) as raytracer:
-        yield Stage(lab, Pair(todo, raytracer))
+        yield Stage(testbed, Pair(todo, raytracer))
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from request_strategies import JSON
 
 from samewire.contract.compare import side_by_side
 from samewire.http import Connection, Request, Response, connect
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
+from samewire.testbed import Testbed
 from todo import model
 from todo.model import Todo
 from todo.strategies import spelled_todo as spelled
@@ -49,13 +49,13 @@ class Service:
 
 
 @pytest.fixture
-def database(lab: Lab) -> str:
-    return lab.new_database("todo", "postgresql")
+def database(testbed: Testbed) -> str:
+    return testbed.new_database("todo", "postgresql")
 
 
 @pytest.fixture
-def service(lab: Lab, server: Server, database: str) -> Iterator[Service]:
-    running = lab.start(server, database=database)
+def service(testbed: Testbed, server: Server, database: str) -> Iterator[Service]:
+    running = testbed.start(server, database=database)
     try:
         with connect(running.target) as connection:
             yield Service(running.target, connection)

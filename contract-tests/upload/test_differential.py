@@ -16,9 +16,9 @@ from request_strategies import Sent
 
 from samewire.atlas import inputs
 from samewire.http import ExchangeError, Request, Response, compact
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
+from samewire.testbed import Testbed
 from upload import model, strategies
 from upload.forms import files_below, files_left
 
@@ -141,9 +141,9 @@ def test_sequences_of_requests(comparison: Comparison) -> None:
     each_of(lambda how: run_state_machine_as_test(machine, settings=how), 20, stateful_step_count=25)
 
 
-def test_mutated_forms_leave_nothing_behind(server: Server, lab: Lab) -> None:
-    folder = lab.new_folder("uploads")
-    running = lab.start(server, env={"UPLOAD_DIR": str(folder)})
+def test_mutated_forms_leave_nothing_behind(server: Server, testbed: Testbed) -> None:
+    folder = testbed.new_folder("uploads")
+    running = testbed.start(server, env={"UPLOAD_DIR": str(folder)})
     name, stored = running.target.name, set()
     breaches = [one.breach_of(server.wire_stack) for one in inputs.load("upload") if one.case]
     known = {breach.pattern.encode() for breach in breaches if breach and breach.pattern}

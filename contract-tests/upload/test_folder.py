@@ -16,10 +16,10 @@ from request_strategies import chunked
 
 from samewire.atlas import inputs
 from samewire.http import Connection, ConnectionClosed, ExchangeError, Request, Response, connect, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.target import Target
+from samewire.testbed import Testbed
 from samewire.watching import Memory
 from upload import model
 from upload.forms import BOUNDARY, END, TYPE, exchange_while_sending, files_below, files_left, form, opening, upload
@@ -33,12 +33,14 @@ HEALTH = Request("GET", "/healthz")
 
 
 @contextlib.contextmanager
-def serving(lab: Lab, server: Server, folder: Path, limits: model.Limits | None = None) -> Iterator[RunningServer]:
+def serving(
+    testbed: Testbed, server: Server, folder: Path, limits: model.Limits | None = None
+) -> Iterator[RunningServer]:
     """A server with a folder of its own, stopped in the end."""
     env = {"UPLOAD_DIR": str(folder)}
     if limits:
         env |= {"MAX_FILE_BYTES": str(limits.file), "MAX_REQUEST_BYTES": str(limits.request)}
-    running = lab.start(server, env=env)
+    running = testbed.start(server, env=env)
     try:
         yield running
         assert running.alive, f"{server.id} has died. Its last lines:\n{running.target.last_lines()}"
@@ -62,8 +64,8 @@ def in_chunks(request: Request, first: int, others: int) -> Request:
     return Request(request.method, request.path, headers, chunked(body, [first] + [others] * (len(body) // others)))
 
 
-def test_limits(server: Server, lab: Lab) -> None:
-    folder = lab.new_folder("uploads")
+def test_limits(server: Server, testbed: Testbed) -> None:
+    folder = testbed.new_folder("uploads")
     small, most, more = b"x" * 1000, b"x" * LIMITS.file, b"x" * (LIMITS.file + 1)
     frame = len(form(("a", most), ("b", b"")))
 
@@ -85,7 +87,7 @@ def test_limits(server: Server, lab: Lab) -> None:
         "a request of two files of the limit": upload(("a", most), ("b", most)),
     }
     stored: set[str] = set()
-    with serving(lab, server, folder, LIMITS) as running:
+    with serving(testbed, server, folder, LIMITS) as running:
         target = running.target
         for what, request in requests.items():
             for sent in (request, in_chunks(request, 100, 50_000)):
@@ -97,11 +99,11 @@ def test_limits(server: Server, lab: Lab) -> None:
         assert files_below(folder) == stored
 
 
-def test_vanishing_clients(server: Server, lab: Lab) -> None:
-    folder = lab.new_folder("uploads")
+def test_vanishing_clients(server: Server, testbed: Testbed) -> None:
+    folder = testbed.new_folder("uploads")
     first = upload(("kept", b"kept"))
     request = upload(("a", b"a" * 150_000), ("b", b"b" * 90_000))
-    with serving(lab, server, folder) as running:
+    with serving(testbed, server, folder) as running:
         target = running.target
         stored = set(model.fresh_ids(right(target, first, exchange(target, first), "a file", model.Limits())))
         whole = request.to_bytes(f"{target.host}:{target.port}")
@@ -130,14 +132,14 @@ def test_vanishing_clients(server: Server, lab: Lab) -> None:
         assert exchange(target, Request("GET", f"/uploads/{id_}")).body == b"kept"
 
 
-def test_nothing_is_kept_before_the_end(server: Server, lab: Lab) -> None:
-    folder = lab.new_folder("uploads")
+def test_nothing_is_kept_before_the_end(server: Server, testbed: Testbed) -> None:
+    folder = testbed.new_folder("uploads")
     request = upload(("a", b"a" * 100_000), ("b", b"b"))
     killed = None
     try:
         with contextlib.ExitStack() as stack:
             env = {"UPLOAD_DIR": str(folder)}
-            killed = lab.start(server, env=env)
+            killed = testbed.start(server, env=env)
             connection = stack.enter_context(connect(killed.target))
             whole = request.to_bytes(connection.authority)
             connection.send_raw(whole[: -len(END)])
@@ -158,7 +160,7 @@ def test_nothing_is_kept_before_the_end(server: Server, lab: Lab) -> None:
             half.send_raw(whole[: -len(END)])
             time.sleep(0.3)
             killed.kill()
-        with serving(lab, server, folder) as running:
+        with serving(testbed, server, folder) as running:
             assert files_left(folder, stored) == stored, f"{server.id} keeps what its predecessor has left half-written"
             for id_, content in zip(model.fresh_ids(response), [b"a" * 100_000, b"b"], strict=True):
                 assert exchange(running.target, Request("GET", f"/uploads/{id_}")).body == content
@@ -183,10 +185,10 @@ def small_disk(folder: Path) -> Iterator[None]:
             subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def test_full_disk(server: Server, lab: Lab) -> None:
-    folder = lab.new_folder("uploads")
+def test_full_disk(server: Server, testbed: Testbed) -> None:
+    folder = testbed.new_folder("uploads")
     full = model.problem(507)
-    with small_disk(folder), serving(lab, server, folder) as running:
+    with small_disk(folder), serving(testbed, server, folder) as running:
         target = running.target
         fits = upload(("a", b"a" * 300_000))
         stored = set(model.fresh_ids(right(target, fits, exchange(target, fits), "a file that fits", model.Limits())))
@@ -210,9 +212,9 @@ def test_full_disk(server: Server, lab: Lab) -> None:
         assert files_below(folder) == set()
 
 
-def test_odd_uploads_stay_in_the_folder(server: Server, lab: Lab) -> None:
+def test_odd_uploads_stay_in_the_folder(server: Server, testbed: Testbed) -> None:
     """Whatever names and parts an upload has: what a 201 names is in the folder, and nothing else is anywhere."""
-    home = lab.new_folder("home")
+    home = testbed.new_folder("home")
     folder = home / "a/b/uploads"
     folder.mkdir(parents=True)
     for each in (folder, *folder.parents[:2]):
@@ -220,7 +222,7 @@ def test_odd_uploads_stay_in_the_folder(server: Server, lab: Lab) -> None:
     steps = [step.request for one in inputs.load("upload") if one.case for step in one.case.steps]
     odd = [request for request in steps if request.method == "POST" and "${" not in request.path]
 
-    with serving(lab, server, folder) as running:
+    with serving(testbed, server, folder) as running:
 
         def files_made(request: Request) -> dict[str, int]:
             with contextlib.suppress(ExchangeError), connect(running.target) as connection:
@@ -244,12 +246,12 @@ PHP = "mod_php 8.2"
 part (in the atlas: cut-after-a-part), and answers 500 to a field that has no room in its memory."""
 
 
-def test_cut_bodies(server: Server, lab: Lab) -> None:
+def test_cut_bodies(server: Server, testbed: Testbed) -> None:
     """A body that ends anywhere before its form does is refused, and nothing of it is stored."""
-    folder = lab.new_folder("uploads")
+    folder = testbed.new_folder("uploads")
     whole = form(("a", b"1\r\n--"), ("b", b"22"))
     taken = 0
-    with serving(lab, server, folder) as running:
+    with serving(testbed, server, folder) as running:
         for end in range(len(whole) - len(b"--\r\n")):
             response = exchange(running.target, Request("POST", "/uploads", TYPE, whole[:end]))
             if PHP in server.stack and response.status == 201:
@@ -285,11 +287,11 @@ def stays_small(target: Target, memory: Memory, idle: int) -> None:
     assert grown <= 256 * 1_000_000, f"{target.name} takes {grown / MIB:.0f} MiB more than idle ({idle / MIB:.0f} MiB)"
 
 
-def test_large_field(server: Server, lab: Lab) -> None:
+def test_large_field(server: Server, testbed: Testbed) -> None:
     """A part that is no file may be taken or refused, but takes no memory either."""
-    folder = lab.new_folder("uploads")
+    folder = testbed.new_folder("uploads")
     before = b"--" + BOUNDARY + b'\r\nContent-Disposition: form-data; name="comment"\r\n\r\n'
-    with serving(lab, server, folder) as running:
+    with serving(testbed, server, folder) as running:
         target = running.target
         for _ in range(5):
             exchange(target, upload(("small", b"small"), field="other"))
@@ -306,13 +308,13 @@ def test_large_field(server: Server, lab: Lab) -> None:
         assert files_left(folder, set()) == set()
 
 
-def test_large_file(server: Server, lab: Lab, record_property) -> None:
-    folder = lab.new_folder("uploads")
+def test_large_file(server: Server, testbed: Testbed, record_property) -> None:
+    folder = testbed.new_folder("uploads")
     block, times = os.urandom(MIB), 200
     digest = hashlib.sha256()
     for _ in range(times):
         digest.update(block)
-    with serving(lab, server, folder) as running:
+    with serving(testbed, server, folder) as running:
         target = running.target
         # What a server needs to answer at all does not count.
         for _ in range(5):

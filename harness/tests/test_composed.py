@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from samewire.containers import composed, engine, own
-from samewire.containers.composed import ComposedLab
+from samewire.containers.composed import ComposedTestbed
 from samewire.containers.engine import Container, EngineError
-from samewire.containers.own import ContainerLab
+from samewire.containers.own import ContainerTestbed
 from samewire.manifest import Variant, find_servers
 
 SERVER = replace(find_servers()[0], service="chat", store="memory")
@@ -80,10 +80,10 @@ def test_a_server_that_runs_twice_is_an_error(fake):
 def test_what_runs_is_judged_at_its_published_port_and_left_running(fake):
     there, asked = fake
     there.append(_container())
-    with ComposedLab([SERVER]) as lab:
-        running = lab.spawn(SERVER)
+    with ComposedTestbed([SERVER]) as testbed:
+        running = testbed.spawn(SERVER)
         assert running.target.url == "http://127.0.0.1:8101"
-        assert lab.images == {SERVER.id: "sha256:cd"}
+        assert testbed.images == {SERVER.id: "sha256:cd"}
         running.kill()
     assert not asked
 
@@ -91,8 +91,8 @@ def test_what_runs_is_judged_at_its_published_port_and_left_running(fake):
 def test_what_is_raced_starts_anew_on_its_cores_and_everything_is_put_back(fake):
     there, asked = fake
     there.append(_container())
-    with ComposedLab([SERVER]) as lab:
-        assert lab.spawn(SERVER, cpus={1}).target.url == "http://172.18.0.3:8080"
+    with ComposedTestbed([SERVER]) as testbed:
+        assert testbed.spawn(SERVER, cpus={1}).target.url == "http://172.18.0.3:8080"
     everywhere = f"0-{os.cpu_count() - 1}"
     assert asked == [
         ("stop", "ab12"),
@@ -107,8 +107,8 @@ def test_a_container_of_our_own_has_the_image_the_limits_and_the_variables(fake,
     fake[0].append(_container())
     started = deque()
     monkeypatch.setattr(own, "ContainerServer", lambda *a, **k: started.append((a, k)) or _Started())
-    with ContainerLab() as lab:
-        lab.spawn(SERVER, env={"PORT": None, "FOLDER": str(tmp_path)})
+    with ContainerTestbed() as testbed:
+        testbed.spawn(SERVER, env={"PORT": None, "FOLDER": str(tmp_path)})
     (_, _, argv), options = started.pop()
     assert argv[:3] == ["docker", "run", "--rm"]
     assert argv[-1] == "sha256:cd"
@@ -126,9 +126,9 @@ def test_a_variant_with_a_command_of_its_own_has_it_in_a_container_too(fake, mon
     started = deque()
     monkeypatch.setattr(own, "ContainerServer", lambda *a, **k: started.append(a) or _Started())
     server = replace(SERVER, variants={"other": Variant("", run=("other", "command")), "env": Variant("", {"A": "b"})})
-    with ContainerLab() as lab:
-        lab.spawn(server, variant="other")
-        lab.spawn(server, variant="env")
+    with ContainerTestbed() as testbed:
+        testbed.spawn(server, variant="other")
+        testbed.spawn(server, variant="env")
     assert [argv[argv.index("sha256:cd") + 1 :] for _, _, argv in started] == [["other", "command"], []]
 
 
@@ -141,7 +141,7 @@ def test_containers_that_a_killed_lab_left_behind_are_removed(fake, monkeypatch)
     owners = [Container({"Id": str(pid), "Config": {"Labels": {"samewire.owner": str(pid)}}}) for pid in (1, 2)]
     monkeypatch.setattr(engine, "containers", lambda label: owners if label == "samewire.owner" else [])
     monkeypatch.setattr(psutil, "pid_exists", lambda pid: pid == 1)
-    with ContainerLab():
+    with ContainerTestbed():
         assert asked == [("rm", "--force", "2")]
 
 

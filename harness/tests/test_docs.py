@@ -41,9 +41,17 @@ def _problem(page: Path, link: str) -> str:
     target = (page.parent / path).resolve() if path else page
     if not target.is_relative_to(CHECKOUT) or not target.exists():
         return f"{link}: no such file"
-    if anchor and (target.suffix != ".md" or anchor.lower() not in _anchors(target.read_text())):
+    if anchor and target.suffix == ".md" and anchor.lower() not in _anchors(target.read_text()):
         return f"{link}: no such heading"
+    if anchor and target.suffix != ".md" and not _has_line(target, anchor):
+        return f"{link}: no such line"
     return ""
+
+
+def _has_line(target: Path, anchor: str) -> bool:
+    """Whether an anchor such as L12 is a line of a file, counted from 1."""
+    number = re.fullmatch(r"L([1-9]\d*)", anchor)
+    return bool(number) and target.is_file() and int(number[1]) <= len(target.read_text().splitlines())
 
 
 def _code(text: str) -> list[str]:
@@ -89,6 +97,11 @@ def test_wrong_documentation_is_noticed():
     assert _problem(page, "../outside") == "../outside: no such file"
     assert _problem(page, "docs/README.md#no-such-heading") == "docs/README.md#no-such-heading: no such heading"
     assert not _problem(page, "docs/README.md#Decisions")
+    lines = len((CHECKOUT / "Makefile").read_text().splitlines())
+    assert not _problem(page, f"Makefile#L{lines}")
+    assert _problem(page, f"Makefile#L{lines + 1}") == f"Makefile#L{lines + 1}: no such line"
+    assert _problem(page, "Makefile#verbs") == "Makefile#verbs: no such line"
+    assert _problem(page, "docs#L1") == "docs#L1: no such line"
     assert not _problem(page, "https://example.org/")
     assert _anchors("# A `b.c`, d!\n## Twice\n## Twice\n```\n# none\n```\n") == {"a-bc-d", "twice", "twice-1"}
     assert _code("x `samewire up`\n```\nX=1 samewire lst\n```\n") == ["X=1 samewire lst", "samewire up"]

@@ -31,7 +31,6 @@ from samewire.hosts import race as hosts_race
 from samewire.hosts import sampling
 from samewire.hosts.loading import part, together
 from samewire.hosts.plan import HostsError, read
-from samewire.lab import Lab
 from samewire.manifest import find_servers, least_demanding
 from samewire.process import Spawned, unprivileged_user
 from samewire.race import runner
@@ -40,6 +39,7 @@ from samewire.race.latency import latency
 from samewire.race.processes import Usage
 from samewire.race.snapshots import Window
 from samewire.report.page import write
+from samewire.testbed import Testbed
 from samewire.toolchains import missing, tool
 
 SCHEMA = json.loads((files("samewire.report") / "run.schema.json").read_text())
@@ -231,9 +231,9 @@ class _Namespaces:
 
 
 @contextlib.contextmanager
-def _database(spaces, lab, links):
+def _database(spaces, testbed, links):
     """PostgreSQL in the namespace `database`, which the others may use; its URL."""
-    run = lab.run
+    run = testbed.run
     folder = run.folder("postgresql")
     folder.rmdir()
     _sh("cp", "-a", str(postgresql._template(run, links)), str(folder))
@@ -287,10 +287,10 @@ def test_a_race_on_namespaces_that_stand_for_hosts(delay_ms, tmp_path, monkeypat
     # Nothing else is made up: whoever calls the command has verified the server.
     monkeypatch.setattr(runner, "fresh_pass", lambda *_: PASS)
     spaces = _Namespaces(["server", "database", "load-1", "load-2"], delay_ms)
-    with spaces, Lab() as lab, _database(spaces, lab, 10_000) as database:
+    with spaces, Testbed() as testbed, _database(spaces, testbed, 10_000) as database:
         there = replace(server, run=(*spaces.run("server"), *server.run))
         address = spaces.address["server"]
-        lab.start(there, database=database, env={"HOST": address, "PORT": "8080"})
+        testbed.start(there, database=database, env={"HOST": address, "PORT": "8080"})
         lines = [f'[servers]\n"{server.id}" = "http://{address}:8080"']
         for name in spaces.address:
             role = name.partition("-")[0]

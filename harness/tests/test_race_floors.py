@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from samewire.build import build
-from samewire.lab import Lab
 from samewire.manifest import Server, find_servers, least_demanding
 from samewire.race.comparisons import Figures
 from samewire.race.entrants import Entrant, Selector
@@ -16,6 +15,7 @@ from samewire.race.experiment import FLOOR, find_experiments, load
 from samewire.race.findings import judge
 from samewire.race.floors import FloorError, find_floors, floor_of
 from samewire.race.recorded import figures_of
+from samewire.testbed import Testbed
 
 FLOORS = {one.folder.name: one for one in find_floors()}
 SERVERS = [one for one in find_servers() if one.service in ("shortener", "todo")]
@@ -118,12 +118,12 @@ def test_a_floor_answers_as_its_server_does(name):
     build(floor)
     profile = experiment.profile("smoke")
     path, *_ = experiment.workload.lists(profile, 1)[0][0]
-    with Lab() as lab:
+    with Testbed() as testbed:
         database = (
-            lab.new_database(server.service, server.store, profile.links, profile.links) if profile.links else None
+            testbed.new_database(server.service, server.store, profile.links, profile.links) if profile.links else None
         )
         answers = [
-            _answer(lab.start(one, healthz=one is server, database=database, env={"SERVICE": server.service}), path)
+            _answer(testbed.start(one, healthz=one is server, database=database, env={"SERVICE": server.service}), path)
             for one in (server, floor)
         ]
     assert answers[0] == answers[1]

@@ -88,9 +88,15 @@ def test_a_metric_of_a_part_is_shown_as_that_of_the_whole():
 
 def test_throughput_that_rises_in_the_hold_has_a_slope():
     """Two seconds of ramp, then 100, 102, ... answers a second: 18 more after nine seconds, of 109 on average."""
-    rows = [{"t_s": second, "requests": 7 if second <= 2 else 100 + 2 * (second - 3)} for second in range(1, 15)]
+    rows = [
+        {"t_s": second, "errors": 0, "requests": 7 if second <= 2 else 100 + 2 * (second - 3)}
+        for second in range(1, 15)
+    ]
     load = SimpleNamespace(series=rows, duration_s=10.0)
     run = Measured(load, None, (), None, ramp_up_s=2.0)
     assert replace(run, by_requests=True).throughput_change() is None
     assert run.throughput_change() == pytest.approx(2 * 10 / 109)
     assert replace(run, load=SimpleNamespace(series=rows[:4], duration_s=10.0)).throughput_change() is None
+    assert run.throughput_growth() == pytest.approx(1.18)
+    assert replace(run, by_requests=True).throughput_growth() is None
+    assert replace(run, load=SimpleNamespace(series=rows[:3], duration_s=10.0)).throughput_growth() is None

@@ -134,7 +134,7 @@ class _FakeSampler:
         return [SimpleNamespace(as_dict=lambda: {"t_s": 1.0})]
 
 
-class _FakeLab:
+class _FakeTestbed:
     broken: set = set()  # noqa: RUF012
     variants: list = []  # noqa: RUF012
     images: dict = {}  # noqa: RUF012
@@ -185,7 +185,7 @@ def _anywhere(cores):
 
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
-    monkeypatch.setattr(runner, "Lab", _FakeLab)
+    monkeypatch.setattr(runner, "Testbed", _FakeTestbed)
     monkeypatch.setattr(runner, "Generator", type("Load", (_FakeLoad,), {}))
     monkeypatch.setattr(site, "Generator", runner.Generator)
     monkeypatch.setattr(site, "Sampler", type("Sampler", (_FakeSampler,), {}))
@@ -486,13 +486,13 @@ def test_a_server_runs_in_each_variant_that_the_experiment_names_and_it_has(fake
 
     servers = server("servers-a/fast", "log-sync", "other", "log-async"), server("servers-b/slow")
     entrants = {"servers-a/fast", "servers-a/fast:log-sync", "servers-a/fast:log-async", "servers-b/slow"}
-    fake.setattr(_FakeLab, "variants", [])
+    fake.setattr(_FakeTestbed, "variants", [])
     fake.setattr(runner.Generator, "told_apart", 1)
     folder = runner.race("event-loop", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
     content = _content(folder)
     jsonschema.validate(content, SCHEMA)
     assert {run["server"] for run in content["runs"]} == entrants
-    assert {f"{name}:{variant}" if variant else name for name, variant in _FakeLab.variants} == entrants
+    assert {f"{name}:{variant}" if variant else name for name, variant in _FakeTestbed.variants} == entrants
     assert {server["id"]: server["variant"] for server in content["servers"]}["servers-a/fast:log-sync"] == "log-sync"
     assert content["databases"] == {}
     assert "links" not in content["parameters"]
@@ -554,11 +554,11 @@ def test_bytes_are_told_by_request_and_servers_get_the_experiments_settings(fake
     servers = [
         replace(_server("servers-a/fast", "memory"), service="randoms", variants={"no-compression": Variant("", {})})
     ]
-    fake.setattr(_FakeLab, "given", [])
+    fake.setattr(_FakeTestbed, "given", [])
     fake.setattr(runner.Generator, "told_apart", 4)
     folder = runner.race("compression", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
     content = _content(folder)
-    assert _FakeLab.given == [{"COMPRESSION_MIN_BYTES": "0"}] * 2
+    assert _FakeTestbed.given == [{"COMPRESSION_MIN_BYTES": "0"}] * 2
     assert content["parameters"]["settings"] == ["COMPRESSION_MIN_BYTES=0"]
     metric = "bytes_per_answer of GET /randoms/sync?count=90"
     for run in content["runs"]:
@@ -635,7 +635,7 @@ def test_the_log_of_a_conversation_is_kept_with_the_record(fake, tmp_path):
 
 
 def test_a_conversation_that_did_not_begin_is_a_record_all_the_same(fake):
-    fake.setattr(_FakeLab, "broken", {"servers-a/asks"})
+    fake.setattr(_FakeTestbed, "broken", {"servers-a/asks"})
     servers = [_chat("servers-a/asks", "polling")]
     with pytest.raises(RaceError, match="servers-a/asks did not start"):
         runner.race("chat", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
@@ -655,7 +655,7 @@ def test_messages_that_are_late_are_told(fake):
 def _uploading(lose_sample=None):
     def load(self, url, progress, scenario=0, rate_per_s=None):
         self.loads.append(scenario)
-        (folder,) = _FakeLab.folders
+        (folder,) = _FakeTestbed.folders
         # Empty for the warm-up and for each sample.
         assert list(folder.iterdir()) == []
         (folder / "file").write_text("")
@@ -675,8 +675,8 @@ def _uploading(lose_sample=None):
 
 
 def _upload(fake, lose_sample=None):
-    fake.setattr(_FakeLab, "folders", [])
-    fake.setattr(_FakeLab, "given", [])
+    fake.setattr(_FakeTestbed, "folders", [])
+    fake.setattr(_FakeTestbed, "given", [])
     fake.setattr(runner.Generator, "load", _uploading(lose_sample))
     servers = [replace(_server("servers-a/fast", "files"), service="upload")]
     return runner.race("upload", "smoke", console=Console(file=io.StringIO()), servers=servers, seed=3)
@@ -689,8 +689,8 @@ def test_every_sample_is_loaded_once_in_an_order_of_the_runs_own(fake):
     assert [sample["name"] for sample in content["samples"]] == [str(number) for number in range(1, 11)]
     assert "samples" not in content["parameters"]
     assert content["parameters"]["disk"]
-    assert _FakeLab.given == [{"UPLOAD_DIR": str(_FakeLab.folders[0])}]
-    assert list(_FakeLab.folders[0].iterdir()) == []
+    assert _FakeTestbed.given == [{"UPLOAD_DIR": str(_FakeTestbed.folders[0])}]
+    assert list(_FakeTestbed.folders[0].iterdir()) == []
     (run,) = content["runs"]
     assert sorted(run["order"], key=int) == [str(number) for number in range(1, 11)] != run["order"]
     samples = run["load"]["samples"]
@@ -748,20 +748,20 @@ def test_requests_of_one_name_are_told_together():
 
 def test_what_one_run_writes_is_not_there_for_the_next(fake):
     for log in ("databases", "started_on"):
-        fake.setattr(_FakeLab, log, [])
+        fake.setattr(_FakeTestbed, log, [])
     _race(profile="smoke", servers=[FAST, SLOW])
-    assert set(_FakeLab.started_on) == set(_FakeLab.databases)
-    assert len(_FakeLab.databases) == 1
+    assert set(_FakeTestbed.started_on) == set(_FakeTestbed.databases)
+    assert len(_FakeTestbed.databases) == 1
     todos = [replace(server, service="todo", store="postgresql") for server in (FAST, SLOW)]
-    fake.setattr(_FakeLab, "started_on", [])
+    fake.setattr(_FakeTestbed, "started_on", [])
     fake.setattr(runner.Generator, "told_apart", len(load("actors-todo").workload.requests))
     runner.race("actors-todo", "smoke", console=Console(file=io.StringIO()), servers=todos, seed=3)
-    assert len(set(_FakeLab.started_on)) == 2
+    assert len(set(_FakeTestbed.started_on)) == 2
 
 
 def test_a_race_in_containers_says_so_and_keeps_the_images(fake):
     images = {FAST.id: "sha256:1", SLOW.id: "sha256:2", OTHER.id: "sha256:3"}
-    fake.setattr(_FakeLab, "images", images)
+    fake.setattr(_FakeTestbed, "images", images)
     content = _content(_race(profile="smoke"))
     jsonschema.validate(content, SCHEMA)
     assert content["images"] == images
@@ -769,7 +769,7 @@ def test_a_race_in_containers_says_so_and_keeps_the_images(fake):
 
 
 def test_a_server_that_does_not_start_spoils_nothing_else(fake):
-    fake.setattr(_FakeLab, "broken", {SLOW.id})
+    fake.setattr(_FakeTestbed, "broken", {SLOW.id})
     with pytest.raises(RaceError, match=r"round 1, servers-b/slow: servers-b/slow did not start"):
         _race(profile="smoke")
     (folder,) = runner.RESULTS.iterdir()
@@ -859,16 +859,16 @@ def test_a_floor_needs_no_pass_and_no_health_and_is_told_which_service_it_serves
     fake.setattr(record, "inputs_digest", lambda floor: "abc")
     fake.setattr(runner, "fresh_pass", lambda server, image: PASS if server.id == FAST.id else None)
     fake.setattr(runner.Generator, "rates", {FAST.id: 200, floor.id: 400})
-    fake.setattr(_FakeLab, "given", [])
-    fake.setattr(_FakeLab, "healthz", {})
+    fake.setattr(_FakeTestbed, "given", [])
+    fake.setattr(_FakeTestbed, "healthz", {})
     folder = runner.race("floor-shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST], seed=3)
     content = _content(folder)
     jsonschema.validate(content, SCHEMA)
     assert [(one["id"], "pass" in one, one.get("floor")) for one in content["servers"]] == [
         (FAST.id, True, None), (floor.id, False, "abc"),
     ]  # fmt: skip
-    assert _FakeLab.healthz == {FAST.id: True, floor.id: False}
-    assert {"SERVICE": "shortener"} in _FakeLab.given
+    assert _FakeTestbed.healthz == {FAST.id: True, floor.id: False}
+    assert {"SERVICE": "shortener"} in _FakeTestbed.given
     assert "least" in write(folder).read_text()
     with pytest.raises(RaceError, match="without --compose"):
         runner.race("floor-shortener", "smoke", console=Console(file=io.StringIO()), servers=[FAST], compose=True)

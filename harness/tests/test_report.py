@@ -514,9 +514,9 @@ def linear_rgb(colour):
 def oklab(rgb):
     cones = np.array([[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696],
                       [0.08830246, 0.28171884, 0.62997870]])  # fmt: skip
-    lab = np.array([[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371],
+    testbed = np.array([[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371],
                     [0.02590404, 0.78277177, -0.80867577]])  # fmt: skip
-    return lab @ np.cbrt(cones @ rgb)
+    return testbed @ np.cbrt(cones @ rgb)
 
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])

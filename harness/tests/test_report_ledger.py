@@ -118,7 +118,7 @@ def test_a_race_on_a_part_of_a_core_says_so():
     run = synthetic_run(rounds=2)
     run["parameters"]["server_share"] = 0.5
     assert "each server may use 50% of its core" in Race(run).warnings[0]
-    assert "a server may use 50% of its own" in ledger._facts(Race(run))
+    assert "a server may use 50% of its own" in ledger.facts(Race(run))
 
 
 def test_a_reason_on_a_stand_in_is_not_told_as_one(records, monkeypatch):

@@ -23,13 +23,15 @@ class Variant:
     """A server run in another way: the same code with other environment variables, or by another command.
 
     `run` is the whole command, empty where it is the server's. `transport` is how the messages of a chat reach its
-    users, where that is another way than the server's.
+    users, where that is another way than the server's. `concurrency` is the model of the variant, where it is another
+    than the server's.
     """
 
     description: str
     env: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
     run: tuple[str, ...] = ()
+    concurrency: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,13 @@ class Server:
         if not name:
             return self
         about = self.variants[name]
-        return replace(self, variant=name, run=about.run or self.run, transport=about.transport or self.transport)
+        return replace(
+            self,
+            variant=name,
+            run=about.run or self.run,
+            transport=about.transport or self.transport,
+            concurrency=about.concurrency or self.concurrency,
+        )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from samewire.paths import CONTRACTS, HARNESS, PASSES
 from samewire.toolchains import mongod
 
 JUDGES = (
-    "browser", "build", "datasets", "http", "lab", "links", "manifest", "outcomes", "process", "settings", "target",
+    "browser", "build", "datasets", "http", "testbed", "links", "manifest", "outcomes", "process", "settings", "target",
     "toolchains", "watching",
 )  # fmt: skip
 """The modules, beside whole packages, that judge servers and that start them."""

@@ -113,6 +113,14 @@ def apache_php() -> Tool:
 
 
 @cache
+def php_fpm() -> Tool:
+    """PHP-FPM, as Debian packages it: beside `apache_php`, which has the extensions. `path` is its program."""
+    path = shutil.which("php-fpm8.2", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    version = _version(_output(path, "--version").partition("PHP ")[2]) if path else ""
+    return Tool("php-fpm", Path(path) if path else None, version, "make setup (apt: php8.2-fpm)")
+
+
+@cache
 def postgresql() -> Tool:
     """The PostgreSQL that `make setup` unpacks from Maven Central. `path` is the folder with `bin/`."""
     for folder in sorted(TOOLCHAINS.glob("postgresql-*"), reverse=True):
@@ -156,6 +164,7 @@ TOOLS: dict[str, Callable[[], Tool]] = {
     "jdk": jdk,
     "maven": maven,
     "apache-php": apache_php,
+    "php-fpm": php_fpm,
     "postgresql": postgresql,
     "mongod": mongod,
     "mongodb-stand-in": mongodb_stand_in,

@@ -1,32 +1,9 @@
-import { availableParallelism } from 'node:os';
-import createError from 'http-errors';
-import { Piscina } from 'piscina';
-import type { Task } from './worker.ts';
-
-// #region randoms.draw
-/** As many worker threads as cores: the event loop goes on taking requests while they draw. */
-export class Drawer {
-  readonly #pool = new Piscina<Task, Uint32Array | undefined>({
-    filename: import.meta.resolve('./worker.ts'),
-    minThreads: availableParallelism(),
-    maxThreads: availableParallelism(),
-    maxQueue: 256,
-    stricterFIFO: true, // else Piscina moves the first of the queue to its end when no worker is free
-  });
-
-  /** How often each number came, or undefined if the client has left before a worker began. */
-  async draw(count: number, seed: number, signal: AbortSignal): Promise<Uint32Array | undefined> {
-    if (this.#pool.queueSize >= this.#pool.options.maxQueue) {
-      throw createError(503, 'Too many results are waiting.');
-    }
-    // Not a signal for Piscina: it keeps tasks with a signal in a queue without order and limit (its issues 899, 1031).
-    const gone = new Int32Array(new SharedArrayBuffer(4));
-    signal.addEventListener('abort', () => Atomics.store(gone, 0, 1));
-    return this.#pool.run({ count, seed, gone });
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.destroy();
-  }
+/** Draws beside the event loop: that goes on taking requests meanwhile. */
+export interface Drawer {
+  /** How often each number came, or undefined if the client left before its turn. Fails with 503 if too many wait. */
+  draw(count: number, seed: number, signal: AbortSignal): Promise<Uint32Array | undefined>;
+  close(): Promise<void>;
 }
-// #endregion randoms.draw
+
+/** How many results may wait for a worker thread. */
+export const MAX_QUEUE = 256;

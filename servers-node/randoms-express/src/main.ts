@@ -1,9 +1,10 @@
 import pino from 'pino';
 import { z } from 'zod';
 import { createApp } from './app.ts';
-import { Drawer } from './drawer.ts';
 import { LOGS, openLog } from './log.ts';
+import { PiscinaDrawer } from './piscina-drawer.ts';
 import { createHttpServer } from './server.ts';
+import { ThreadDrawer } from './thread-drawer.ts';
 
 const logger = pino(pino.destination(process.stderr.fd));
 
@@ -14,6 +15,7 @@ const Settings = z.object({
   COMPRESSION: z.enum(['on', 'off']).default('on'),
   COMPRESSION_MIN_BYTES: z.string().regex(/^\d+$/).default('1024').transform(Number),
   LOG: z.enum(LOGS).default('none'),
+  POOL: z.enum(['piscina', 'worker-threads']).default('piscina'),
 });
 
 const settings = Settings.safeParse(process.env);
@@ -21,10 +23,10 @@ if (!settings.success) {
   logger.fatal(z.prettifyError(settings.error)); // with the name of the setting
   process.exit(1);
 }
-const { HOST, PORT, COMPRESSION, COMPRESSION_MIN_BYTES, LOG } = settings.data;
+const { HOST, PORT, COMPRESSION, COMPRESSION_MIN_BYTES, LOG, POOL } = settings.data;
 // #endregion server.configure
 
-const drawer = new Drawer();
+const drawer = POOL === 'piscina' ? new PiscinaDrawer() : new ThreadDrawer();
 const minBytes = COMPRESSION === 'on' ? COMPRESSION_MIN_BYTES : undefined;
 
 const server = createHttpServer(createApp(drawer, openLog(LOG), minBytes, logger));

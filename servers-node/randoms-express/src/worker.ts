@@ -7,7 +7,7 @@ export interface Task {
   gone: Int32Array;
 }
 
-/** What a worker thread does. */
+/** What a worker thread of Piscina does. */
 export default function work({ count, seed, gone }: Task): Uint32Array | undefined {
   return Atomics.load(gone, 0) === 0 ? draw(count, seed) : undefined;
 }

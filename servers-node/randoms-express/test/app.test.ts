@@ -6,10 +6,10 @@ import { after, mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createApp } from '../src/app.ts';
-import { Drawer } from '../src/drawer.ts';
+import { PiscinaDrawer } from '../src/piscina-drawer.ts';
 import { createHttpServer } from '../src/server.ts';
 
-const drawer = new Drawer();
+const drawer = new PiscinaDrawer();
 const log = mock.fn();
 const server = createHttpServer(createApp(drawer, log, 1_024, pino({ enabled: false })));
 await once(server.listen(0, '127.0.0.1'), 'listening');

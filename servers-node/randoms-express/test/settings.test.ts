@@ -8,6 +8,7 @@ for (const [name, values] of Object.entries({
   COMPRESSION: ['yes'],
   COMPRESSION_MIN_BYTES: ['-1'],
   LOG: ['yes'],
+  POOL: ['threads', ''],
 })) {
   test(`an unusable ${name} ends the process`, () => {
     for (const value of values) {

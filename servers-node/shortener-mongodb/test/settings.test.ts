@@ -8,6 +8,7 @@ for (const [name, values] of Object.entries({
   HOST: [''],
   PORT: ['65536', '8e3'],
   POOL_SIZE: ['0', '101', 'ten'],
+  WORKERS: ['0', '65', 'two'],
   MONGODB_URL: [
     'secret',
     'http://user:secret@127.0.0.1/links',

@@ -12,12 +12,12 @@ export class Database {
   #away = false;
 
   // #region database.pool
-  constructor(connectionString: string, logger: Logger) {
+  constructor(connectionString: string, poolSize: number, logger: Logger) {
     this.#logger = logger;
     this.#pool = new pg.Pool({
       connectionString,
       application_name: 'todo-express',
-      max: 10,
+      max: poolSize,
       idleTimeoutMillis: 0, // connections are kept
       keepAlive: true,
       connectionTimeoutMillis: 4_500, // to connect, and to wait for a connection that is free

@@ -7,6 +7,8 @@ const good = { PORT: '8080', POSTGRES_URL: 'postgres://user:secret@127.0.0.1:543
 for (const [name, values] of Object.entries({
   HOST: [''],
   PORT: ['65536', '8e3'],
+  POOL_SIZE: ['0', '101', 'ten'],
+  WORKERS: ['0', '65', 'two'],
   POSTGRES_URL: ['postgres://', 'http://user:secret@127.0.0.1/todos', 'postgres://user:secret@127.0.0.1', 'nonsense'],
 })) {
   test(`an unusable ${name} ends the process`, () => {

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from samewire.atlas import inputs, mutants, pins, run
 from samewire.attack import judge
-from samewire.lab import Lab
 from samewire.manifest import Server
+from samewire.testbed import Testbed
 
 AT_ONCE = 2
 """Servers that are asked side by side."""
@@ -21,18 +21,18 @@ LEFT_SECONDS = 75.0
 
 def ask_servers(servers: Sequence[Server], console: Console, *, update: bool) -> int:
     """Ask the servers all their inputs; write the pins with `update`; how many servers are not as they should be."""
-    return _tell(servers, console, lambda one, lab: _ask(one, lab, update=update))
+    return _tell(servers, console, lambda one, testbed: _ask(one, testbed, update=update))
 
 
 def send_mutants(servers: Sequence[Server], console: Console, number: int, seed: int) -> int:
     """Send each server so many mutants of its inputs; to how many servers one was not safe."""
-    return _tell(servers, console, lambda one, lab: _send_mutants(one, lab, number, seed))
+    return _tell(servers, console, lambda one, testbed: _send_mutants(one, testbed, number, seed))
 
 
-def _tell(servers: Sequence[Server], console: Console, judge: Callable[[Server, Lab], list[str]]) -> int:
+def _tell(servers: Sequence[Server], console: Console, judge: Callable[[Server, Testbed], list[str]]) -> int:
     bad = 0
-    with Lab(brief=True) as lab, ThreadPoolExecutor(AT_ONCE) as pool:
-        for server, lines in zip(servers, pool.map(lambda one: judge(one, lab), servers), strict=True):
+    with Testbed(brief=True) as testbed, ThreadPoolExecutor(AT_ONCE) as pool:
+        for server, lines in zip(servers, pool.map(lambda one: judge(one, testbed), servers), strict=True):
             console.print(f"[{'red' if lines else 'green'}]{'✗' if lines else '✓'}[/] {server.id}", highlight=False)
             for line in lines:
                 console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
@@ -40,9 +40,9 @@ def _tell(servers: Sequence[Server], console: Console, judge: Callable[[Server, 
     return bad
 
 
-def _send_mutants(server: Server, lab: Lab, number: int, seed: int) -> list[str]:
+def _send_mutants(server: Server, testbed: Testbed, number: int, seed: int) -> list[str]:
     """What was not safe, and what the server has not given back, in lines."""
-    running = lab.start(server)
+    running = testbed.start(server)
     before = judge.warm_up(running.target)
     outcome = mutants.send_all(mutants.mutants(server.service, seed, number), running.target)
     left = judge.not_given_back(running.target, before, time.monotonic() + LEFT_SECONDS)
@@ -50,10 +50,10 @@ def _send_mutants(server: Server, lab: Lab, number: int, seed: int) -> list[str]
     return [*mutants.told(outcome), *left]
 
 
-def _ask(server: Server, lab: Lab, *, update: bool) -> list[str]:
+def _ask(server: Server, testbed: Testbed, *, update: bool) -> list[str]:
     """What is wrong with a server, in lines; empty if it is safe and as pinned."""
-    running = lab.start(server)
-    outcome = run.ask_all(inputs.load(server.service), running.target, lab)
+    running = testbed.start(server)
+    outcome = run.ask_all(inputs.load(server.service), running.target, testbed)
     running.stop()
     if update:
         new = pins.Pins()

@@ -10,8 +10,8 @@ from samewire.atlas import safety
 from samewire.atlas.ask import Asked, ask
 from samewire.atlas.inputs import Input
 from samewire.http import ExchangeError
-from samewire.lab import Lab
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 AT_ONCE = 4
 """Inputs that one server is asked side by side."""
@@ -32,8 +32,8 @@ class Outcome:
     """Id of an input → why it could not be asked."""
 
 
-def ask_all(inputs: Sequence[Input], target: Target, lab: Lab | None = None) -> Outcome:
-    """Ask a running server; inputs that need a server of their own get one in `lab`, or are left out without one."""
+def ask_all(inputs: Sequence[Input], target: Target, testbed: Testbed | None = None) -> Outcome:
+    """Ask a running server. Inputs that need one of their own get it in `testbed`; without one they are left out."""
     stack = tuple(target.server.stack) if target.server else ()
     apart = [one for one in inputs if {*one.alone} & {*stack}]
     together = [one for one in inputs if one not in apart]
@@ -41,8 +41,8 @@ def ask_all(inputs: Sequence[Input], target: Target, lab: Lab | None = None) -> 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for asked, broken, dead in pool.map(lambda one: _ask(one, target), together):
             _note(outcome, asked, broken, dead, stack)
-    for one in apart if lab and target.server else ():
-        running = lab.start(target.server)
+    for one in apart if testbed and target.server else ():
+        running = testbed.start(target.server)
         try:
             _note(outcome, *_ask(one, running.target), stack)
         finally:

@@ -15,9 +15,9 @@ from samewire.attack import clients, judge, results, rows
 from samewire.attack.rows import Attack
 from samewire.contract.wire import HEALTH
 from samewire.http import ExchangeError, exchange
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 
 class NotAttacked(Exception):
@@ -34,10 +34,10 @@ def attack_servers(
     are written to their folders. Raises NotAttacked.
     """
     ending, at_once = Event(), min(at_once, len(servers))
-    with Lab() as lab, ThreadPoolExecutor(at_once) as pool:
+    with Testbed() as testbed, ThreadPoolExecutor(at_once) as pool:
         try:
             attack = partial(
-                _attack_server, row=row, lab=lab, console=console, ending=ending, at_once=at_once, update=update
+                _attack_server, row=row, testbed=testbed, console=console, ending=ending, at_once=at_once, update=update
             )
             return sum(pool.map(attack, servers))
         finally:
@@ -45,7 +45,7 @@ def attack_servers(
 
 
 def _attack_server(
-    server: Server, *, row: str, lab: Lab, console: Console, ending: Event, at_once: int, update: bool
+    server: Server, *, row: str, testbed: Testbed, console: Console, ending: Event, at_once: int, update: bool
 ) -> bool:
     """Whether the server did not withstand."""
     known = [one.id for _, attacks in _in_full(server.service, "") for one in attacks]
@@ -53,7 +53,7 @@ def _attack_server(
     for small, attacks in _in_full(server.service, row):
         if ending.is_set():
             break
-        running = lab.start(server)
+        running = testbed.start(server)
         before = judge.warm_up(running.target)
         clients.attack(running.target, small)
         verdicts = [_attack(one, running.target, before, console) for one in attacks]

@@ -5,7 +5,7 @@ import signal
 import click
 
 from samewire.build import BuildError
-from samewire.cli import checkout, generate, judge, profile, race, servers
+from samewire.cli import checkout, generate, judge, labs, profile, race, servers, site
 from samewire.cli.output import FAILED, MISSING, USAGE, fail
 from samewire.containers.engine import EngineError
 from samewire.containers.rehearsal.daemon import NoEngine
@@ -48,8 +48,9 @@ def main() -> None:
 for command in (
     servers.list_, servers.build_, servers.up,
     judge.verify, judge.compose_test, judge.atlas, judge.attack,
-    race.race, race.report, race.compare, profile.profile,
-    generate.idioms, generate.compose, generate.kubernetes, generate.ledger,
+    race.race, race.report, race.compare, profile.profile, labs.lab,
+    generate.idioms, generate.readme, generate.compose, generate.kubernetes, generate.ledger, generate.models,
+    site.site,
     checkout.setup, checkout.doctor, checkout.clean, checkout.lint, checkout.test,
 ):  # fmt: skip
     main.add_command(command)

@@ -48,7 +48,7 @@ def clean() -> None:
     stop_stale_engine()
     remove_stale_runs()
     subprocess.run(
-        ["git", "clean", "-fdXq", "--", "servers-*", "harness", "contract-tests", "bench/load", "docs/idioms"],
+        ["git", "clean", "-fdXq", "--", "servers-*", "harness", "contract-tests", "bench/load", "docs/site"],
         cwd=CHECKOUT,
         check=False,
     )

@@ -13,9 +13,9 @@ from samewire.cli.options import NAMES
 from samewire.cli.output import FAILED, USAGE, console, errors, fail
 from samewire.cli.progress import CORES, with_progress
 from samewire.databases import URL_VARIABLES
-from samewire.lab import Lab
 from samewire.manifest import Server, find_servers, select
 from samewire.table import new_table
+from samewire.testbed import Testbed
 from samewire.toolchains import missing
 
 
@@ -84,33 +84,33 @@ def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, d
     if variant and not any(variant in server.variants for server in chosen):
         known = sorted({name for server in chosen for name in server.variants})
         fail(f"none of these servers has a variant {variant!r}; there are: {', '.join(known) or 'none'}", USAGE)
-    problem, lab = None, Lab(links=links)
+    problem, testbed = None, Testbed(links=links)
     try:
         # Ctrl-C is how it is meant to end, at whatever point it comes.
         with contextlib.suppress(KeyboardInterrupt):
             if databases_only:
-                _start_databases(lab, chosen, as_json)
+                _start_databases(testbed, chosen, as_json)
             else:
-                _start_servers(lab, chosen, variant, as_json)
+                _start_servers(testbed, chosen, variant, as_json)
             if not as_json:
                 console.print("Ctrl-C stops all of it.")
-            while not (died := next((running for running in lab.started if not running.alive), None)):
+            while not (died := next((running for running in testbed.started if not running.alive), None)):
                 time.sleep(0.3)
             problem = f"{died.target.name} ended with status {died.wait(0)}; the others were stopped. Its last lines:\n"
             problem += died.target.last_lines()
     finally:
-        for line in lab.close():
+        for line in testbed.close():
             errors.print(line, highlight=False)
     if problem:
         fail(problem, FAILED)
 
 
-def _start_databases(lab: Lab, chosen: list[Server], as_json: bool) -> None:
+def _start_databases(testbed: Testbed, chosen: list[Server], as_json: bool) -> None:
     table = new_table("databases, each with its service's data in it", "service", "URL", "engine")
     for service, store in sorted(
         {(server.service, server.store) for server in chosen if server.store in URL_VARIABLES}
     ):
-        url, label = lab.new_database(service, store), lab.database(store).label
+        url, label = testbed.new_database(service, store), testbed.database(store).label
         if as_json:
             click.echo(json.dumps({"database": store, "service": service, "url": url, "engine": label}))
         table.add_row(service, url, label)
@@ -118,15 +118,15 @@ def _start_databases(lab: Lab, chosen: list[Server], as_json: bool) -> None:
         console.print(table)
 
 
-def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json: bool) -> None:
+def _start_servers(testbed: Testbed, chosen: list[Server], variant: str | None, as_json: bool) -> None:
     table = new_table("servers", "server", "URL", "pid")
     started = []
     for server in chosen:
         if not as_json:
             errors.print(f"starting {server.id} …", highlight=False)
-        started.append(lab.spawn(server, variant=variant if variant in server.variants else None))
+        started.append(testbed.spawn(server, variant=variant if variant in server.variants else None))
     for server, running in zip(chosen, started, strict=True):
-        lab.wait_until_healthy(running)
+        testbed.wait_until_healthy(running)
         target = running.target
         if as_json:
             about = {"server": server.id, "service": server.service, "url": target.url, "pid": target.pid}
@@ -134,6 +134,6 @@ def _start_servers(lab: Lab, chosen: list[Server], variant: str | None, as_json:
         table.add_row(server.id, target.url, str(target.pid))
     if not as_json:
         console.print(table)
-        for store, database in lab.databases().items():
+        for store, database in testbed.databases().items():
             console.print(f"{store}: {database.label}", highlight=False)
-        console.print(f"logs: {lab.run.path}/*/log", highlight=False, soft_wrap=True)
+        console.print(f"logs: {testbed.run.path}/*/log", highlight=False, soft_wrap=True)

@@ -11,10 +11,10 @@ from samewire.databases import URL_VARIABLES, Database
 from samewire.databases.mongodb import MongoDB
 from samewire.databases.postgresql import PostgreSQL
 from samewire.datasets import dataset
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunFolder, Spawned, StopTimeout
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 STAND_IN_LABEL = "samewire.stand-in"
 """On an image that stands in for another; its value says what it is."""
@@ -131,7 +131,7 @@ class ComposedServer:
         self._output.kill()
 
 
-class ComposedLab(Lab):
+class ComposedTestbed(Testbed):
     """What runs in compose, in place of processes of our own. When it closes, all that ran before runs again."""
 
     def __init__(self, servers: Iterable[Server], *, database_cpus: set[int] | None = None) -> None:

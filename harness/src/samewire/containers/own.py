@@ -12,13 +12,13 @@ import psutil
 from samewire.containers import engine
 from samewire.containers.composed import running
 from samewire.containers.engine import Container, docker
-from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.outputs import FILE
 from samewire.process import RunFolder, RunningServer, StartError
+from samewire.testbed import Testbed
 
 OWNER_LABEL = "samewire.owner"
-"""Its value is the process id of the lab that started the container."""
+"""Its value is the process id of the testbed that started the container."""
 _CREATED = 30.0
 """Seconds within which `docker run` has made a container, or has given up."""
 
@@ -57,13 +57,13 @@ class ContainerServer(RunningServer):
 
 
 def _remove_left_behind() -> None:
-    """End the containers of labs whose process was killed."""
+    """End the containers of testbeds whose process was killed."""
     for container in engine.containers(OWNER_LABEL):
         if not psutil.pid_exists(int(container.labels[OWNER_LABEL])):
             docker("rm", "--force", container.id)
 
 
-class ContainerLab(Lab):
+class ContainerTestbed(Testbed):
     """Starts servers as containers of our own, on databases of our own: for tests that stop and kill both.
 
     Images and limits are those of the containers in compose; the network is this machine's, so that a server and its

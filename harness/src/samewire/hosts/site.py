@@ -167,10 +167,8 @@ class HostsSite:
         module = setup.experiment.workload.generator
         return drive(
             lambda contents: self._hosts.generator(module, contents),
-            setup.experiment.workloads,
-            setup.profile,
+            setup.loads,
             setup.seed,
-            setup.placement,
         )
 
     def sampler(self, entrant: Entrant, running: There, load: HostsGenerator) -> HostsSampler:

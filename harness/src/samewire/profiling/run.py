@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from samewire.databases import URL_VARIABLES, Database
-from samewire.lab import Lab
 from samewire.manifest import find_servers, select
 from samewire.paths import RESULTS
 from samewire.process import RunningServer, StopTimeout
@@ -27,9 +26,10 @@ from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.starting import Starter
-from samewire.race.warming import drive
+from samewire.race.warming import Planned, drive
 from samewire.race.workloads import SampledWorkload
 from samewire.record import fresh_pass
+from samewire.testbed import Testbed
 
 PAGE = "flame.html"
 DIFFERENCE = "difference.html"
@@ -102,8 +102,11 @@ def profile(entrants: Sequence[Entrant], wish: Wish, console: Console) -> list[P
     placement = place(wish.experiment.server_cores)
     race_profile = wish.race_profile()
     program = generator.build(generator.folder(wish.experiment.workload))
-    with pinned(placement.generator), Lab(links=race_profile.links, database_cpus=set(placement.database)) as lab:
-        run = _Run(wish, race_profile, placement, program, lab, console, seed)
+    with (
+        pinned(placement.generator),
+        Testbed(links=race_profile.links, database_cpus=set(placement.database)) as testbed,
+    ):
+        run = _Run(wish, race_profile, placement, program, testbed, console, seed)
         try:
             return [run.profile(one) for one in entrants]
         finally:
@@ -119,20 +122,18 @@ class _Run:
         race_profile: Profile,
         placement: Placement,
         program: Program,
-        lab: Lab,
+        testbed: Testbed,
         console: Console,
         seed: int,
     ) -> None:
         self._wish, self._profile, self._placement, self._program = wish, race_profile, placement, program
-        self._lab, self._console, self._seed = lab, console, seed
-        self._starter = Starter(lab, wish.experiment, race_profile.links, placement)
+        self._testbed, self._console, self._seed = testbed, console, seed
+        self._starter = Starter(testbed, wish.experiment, race_profile.links, placement)
         self._databases: dict[str, Database] = {}
         workload = wish.experiment.workload
         # One load: of an experiment with several, the workload as it is.
-        one = {"": workload}
-        self._load, driven = drive(
-            lambda contents: generator.Generator(program, contents, lab.run), one, race_profile, seed, placement
-        )
+        one = {"": Planned(workload, race_profile, placement)}
+        self._load, driven = drive(lambda contents: generator.Generator(program, contents, testbed.run), one, seed)
         self._warmer = driven[""].warmer
 
     def close(self) -> None:
@@ -146,7 +147,7 @@ class _Run:
         if store in URL_VARIABLES and store not in self._databases:
             with self._console.status(f"loading data: {store}"):
                 self._databases[store] = self._starter.load_data(store)
-        profiler = profiler_of(entrant.server)(self._lab.new_folder("profile"))
+        profiler = profiler_of(entrant.server)(self._testbed.new_folder("profile"))
         with self._console.status(f"{entrant.id}: starting") as status:
 
             def show(text: str) -> None:

@@ -1,15 +1,15 @@
-"""What a test is given: running servers to ask, or a lab in which it starts and stops its own."""
+"""What a test is given: running servers to ask, or a testbed in which it starts and stops its own."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.pytest_plugin.selection import composed, for_service, selected
-from samewire.pytest_plugin.servers import lab_of, running, targets_file, unstarted
+from samewire.pytest_plugin.servers import running, targets_file, testbed_of, unstarted
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 
 @pytest.fixture(scope="session")
@@ -43,9 +43,9 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 
 @pytest.fixture(scope="session")
-def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
-    """A lab of each worker, with databases that a test may stop and kill; with few links, for they are loaded often."""
-    with lab_of(composed(request.config), private=True, links=100) as private:
+def testbed(request: pytest.FixtureRequest) -> Iterator[Testbed]:
+    """A testbed of each worker, with databases that a test may stop and kill. They have few links: they load often."""
+    with testbed_of(composed(request.config), private=True, links=100) as private:
         yield private
 
 

@@ -98,7 +98,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     counts, servers = config.stash.get(_counts_key, None), started(config)
     if counts is None or servers is None:
         return
-    images = servers.lab.images
+    images = servers.testbed.images
     counts.stop_problems += stop(config)
     if os.environ.get("CI") and counts.reasons:
         counts.stop_problems.append("on CI nothing may be skipped")

@@ -10,21 +10,21 @@ from typing import Any, NoReturn
 import pytest
 
 from samewire.build import build
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import StartError
 from samewire.pytest_plugin.selection import Selected, composed, selected
 from samewire.target import Target
+from samewire.testbed import Testbed
 
 _STARTED_AT_ONCE = 4
 
 
 class Servers:
-    """What the controller starts: a lab and the servers in it."""
+    """What the controller starts: a testbed and the servers in it."""
 
     def __init__(self, in_compose: Sequence[Server]) -> None:
-        self.lab = lab_of(in_compose)
-        self.targets_file = self.lab.run.path / "targets.json"
+        self.testbed = testbed_of(in_compose)
+        self.targets_file = self.testbed.run.path / "targets.json"
         self.starting: Future[dict[str, Target]] = Future()
         self.unstarted: dict[str, StartError] = {}
         self.databases: dict[str, str] = {}
@@ -37,7 +37,7 @@ class Servers:
             targets |= self._start_some(ours[first : first + _STARTED_AT_ONCE])
         if self.unstarted and not targets:
             raise next(iter(self.unstarted.values()))
-        self.databases = {store: database.label for store, database in self.lab.databases().items()}
+        self.databases = {store: database.label for store, database in self.testbed.databases().items()}
         handed = {t.name: {"url": t.url, "pid": t.pid, "log": str(t.log) if t.log else None} for t in targets.values()}
         handed |= {name: {"problem": str(error)} for name, error in self.unstarted.items()}
         unfinished = self.targets_file.with_suffix(".part")
@@ -48,9 +48,9 @@ class Servers:
     def _start_some(self, servers: Sequence[Server]) -> dict[str, Target]:
         """Those of the servers that start; the others are in `unstarted`."""
         started = {}
-        for running in [self.lab.spawn(server) for server in servers]:
+        for running in [self.testbed.spawn(server) for server in servers]:
             try:
-                self.lab.wait_until_healthy(running)
+                self.testbed.wait_until_healthy(running)
                 started[running.target.name] = running.target
             except StartError as error:
                 self.unstarted[running.target.name] = error
@@ -62,15 +62,15 @@ _running_key = pytest.StashKey[dict[str, Target]]()
 _unstarted_key = pytest.StashKey[dict[str, str]]()
 
 
-def lab_of(in_compose: Sequence[Server], **private: Any) -> Lab:
-    """A lab for these servers as they run in compose; for processes of our own when there are none."""
+def testbed_of(in_compose: Sequence[Server], **private: Any) -> Testbed:
+    """A testbed for these servers as they run in compose; for processes of our own when there are none."""
     if not in_compose:
-        return Lab(**private, brief=True)
+        return Testbed(**private, brief=True)
     # Only here: most sessions need no container.
-    from samewire.containers.composed import ComposedLab
-    from samewire.containers.own import ContainerLab
+    from samewire.containers.composed import ComposedTestbed
+    from samewire.containers.own import ContainerTestbed
 
-    return ContainerLab(**private, brief=True) if private else ComposedLab(in_compose)
+    return ContainerTestbed(**private, brief=True) if private else ComposedTestbed(in_compose)
 
 
 def _is_worker(config: pytest.Config) -> bool:
@@ -167,7 +167,7 @@ def stop(config: pytest.Config) -> list[str]:
     wait((servers.starting,))
     problems = []
     for name, target in config.stash.get(_running_key, {}).items():
-        process = next((one for one in servers.lab.started if one.pid == target.pid), None)
+        process = next((one for one in servers.testbed.started if one.pid == target.pid), None)
         if process and not process.alive:
             problems.append(f"{name} died during the tests. Its last lines:\n{target.last_lines()}")
-    return problems + servers.lab.close()
+    return problems + servers.testbed.close()

@@ -174,6 +174,11 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         raise ExperimentError(f"no experiment is called {name!r}; there are: {known}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ExperimentError(f"{path.name}: {error}") from error
+    return read(name, content, path)
+
+
+def read(name: str, content: Mapping[str, Any], path: Path) -> Experiment:
+    """The experiment of what a file says. Raises ExperimentError with every problem of it, which names the file."""
     problems = sorted(_validator().iter_errors(content), key=lambda problem: problem.json_path)
     if problems:
         raise ExperimentError("\n".join(f"{path.name}: {problem.json_path}: {problem.message}" for problem in problems))
@@ -185,11 +190,11 @@ def load(name: str, folder: Path = EXPERIMENTS) -> Experiment:
         unknown = ", ".join(sorted(strangers))
         raise ExperimentError(f"{path.name}: $.settings: not in the contract of {content['service']}: {unknown}")
 
-    def read(workload: dict) -> Workload:
-        return workloads.read(workload, lambda table: _published([table], path))
+    def workload_of(told: Mapping[str, Any]) -> Workload:
+        return workloads.read(told, lambda table: _published([table], path))
 
-    workload = read(content["workload"])
-    several = {key: read(changed) for key, changed in loads.items()}
+    workload = workload_of(content["workload"])
+    several = {key: workload_of(changed) for key, changed in loads.items()}
     study = content["study"] | {"published": tuple(_listed(content["study"]["published"]))}
     rows = _published(study["published"], path)
     for finding in content["findings"]:

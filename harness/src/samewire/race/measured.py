@@ -1,9 +1,10 @@
 """What the figures of a run are worked out of: a load, and what the processes used in it."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from samewire.race.load import Load
 from samewire.race.placement import Placement
@@ -65,14 +66,26 @@ class Measured:
         """Context switches of the server for each of so many in the hold, None without one."""
         return self.hold.switch_rate("server") / self.per_second(number) if number else None
 
+    def throughput_growth(self) -> float | None:
+        """Right answers in the last whole second of the hold by those in its first; None of less than two seconds, or
+        of users who come and leave in it."""
+        rates = [row["requests"] - row["errors"] for row in self._whole_seconds()]
+        return rates[-1] / rates[0] if len(rates) > 1 and rates[0] else None
+
+    def _whole_seconds(self) -> list[Mapping[str, Any]]:
+        """The rows of seconds that lie in the hold; none of users who come and leave in it."""
+        if self.by_requests:
+            return []
+        return [row for row in self.load.series if 1 <= row["t_s"] - self.ramp_up_s <= self.load.duration_s]
+
     def throughput_change(self) -> float | None:
         """The share of its mean by which throughput changes over the hold; None of less than three seconds, or of users
         who come and leave in it.
 
         It is the slope of the line of least squares through the whole seconds of the hold, times the hold's length.
         """
-        whole = [row for row in self.load.series if 1 <= row["t_s"] - self.ramp_up_s <= self.load.duration_s]
-        if self.by_requests or len(whole) < 3:
+        whole = self._whole_seconds()
+        if len(whole) < 3:
             return None
         rates = [row["requests"] for row in whole]
         slope = statistics.linear_regression([row["t_s"] for row in whole], rates).slope

@@ -22,6 +22,7 @@ from samewire.race.observation import Run, now
 from samewire.race.placement import Placement
 from samewire.race.profile import Profile
 from samewire.race.statistics import mean_interval
+from samewire.race.warming import Planned
 from samewire.race.workloads import Workload
 
 
@@ -38,6 +39,12 @@ class Setup:
     program: Program
     seed: int
     started: datetime
+
+    @property
+    def loads(self) -> dict[str, Planned]:
+        """What the users do, by load, for how long, and where."""
+        workloads = self.experiment.workloads
+        return {name: Planned(workload, self.profile, self.placement) for name, workload in workloads.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """Its members of run.json, with nothing measured."""

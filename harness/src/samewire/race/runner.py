@@ -19,7 +19,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from samewire.build import BuildError, build
 from samewire.databases import URL_VARIABLES, stands_in
-from samewire.lab import Lab
 from samewire.manifest import Server, find_servers
 from samewire.paths import RESULTS
 from samewire.process import StartError, StopTimeout
@@ -36,6 +35,7 @@ from samewire.race.record import Record, Setup
 from samewire.race.site import Here, Site
 from samewire.race.warming import Driven
 from samewire.record import fresh_pass, why_stale
+from samewire.testbed import Testbed
 from samewire.toolchains import ToolMissing
 
 
@@ -105,13 +105,13 @@ def _entrants(experiment: Experiment, servers: Sequence[Server], *, compose: boo
     return entrants
 
 
-def _lab(profile: Profile, servers: Sequence[Server], placement: Placement, compose: bool) -> Lab:
+def _testbed(profile: Profile, servers: Sequence[Server], placement: Placement, compose: bool) -> Testbed:
     cores = set(placement.database)
     if not compose:
-        return Lab(links=profile.links, database_cpus=cores)
-    from samewire.containers.composed import ComposedLab
+        return Testbed(links=profile.links, database_cpus=cores)
+    from samewire.containers.composed import ComposedTestbed
 
-    return ComposedLab(servers, database_cpus=cores)
+    return ComposedTestbed(servers, database_cpus=cores)
 
 
 def _race(
@@ -129,8 +129,8 @@ def _race(
     name = f"{experiment.name}-same" if experiment.same else experiment.name
     folder = RESULTS / f"{started:%Y%m%dT%H%M%SZ}-{name}-{profile.name}"
     servers = list({entrant.server.id: entrant.server for entrant in entrants}.values())
-    lab = _lab(profile, servers, placement, compose)
-    passes = passes_of([server for server in servers if not isinstance(server, Floor)], lab.images)
+    testbed = _testbed(profile, servers, placement, compose)
+    passes = passes_of([server for server in servers if not isinstance(server, Floor)], testbed.images)
     _build([server for server in servers if isinstance(server, Floor)], console)
     program = generator.build(generator.folder(experiment.workload))
     with ExitStack() as stack:
@@ -142,10 +142,10 @@ def _race(
                 console.print(f"servers may use all of their cores: {error}", highlight=False)
                 placement = replace(placement, server_share=1.0)
         stack.enter_context(pinned(placement.generator))
-        stack.enter_context(lab)
-        setup = Setup(experiment, profile, entrants, passes, placement, lab.images, program, seed, started)
+        stack.enter_context(testbed)
+        setup = Setup(experiment, profile, entrants, passes, placement, testbed.images, program, seed, started)
         record = Record(setup, folder)
-        Rounds(setup, record, Here(setup, lab, cgroup), console).run()
+        Rounds(setup, record, Here(setup, testbed, cgroup), console).run()
     record.finish()
     if record.unfinished:
         raise RaceError("\n".join([f"runs that could not be finished, see {folder}:", *record.unfinished]))

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Protocol
 
 from samewire.databases import Database
-from samewire.lab import Lab
 from samewire.process import RunningServer
 from samewire.race.entrants import Entrant
 from samewire.race.generator import Generator
@@ -13,6 +12,7 @@ from samewire.race.record import Setup
 from samewire.race.sampler import Sampler
 from samewire.race.starting import Starter
 from samewire.race.warming import Driven, drive
+from samewire.testbed import Testbed
 
 
 class Site(Protocol):
@@ -40,26 +40,24 @@ class Site(Protocol):
 
 
 class Here:
-    """This machine; servers are started in a lab, and held to a part of their cores where there is a control group."""
+    """This machine: servers start in a testbed, and may be held to a part of their cores by a control group."""
 
-    def __init__(self, setup: Setup, lab: Lab, cgroup: Path | None) -> None:
-        self._setup, self._lab = setup, lab
-        self._starter = Starter(lab, setup.experiment, setup.profile.links, setup.placement, cgroup)
+    def __init__(self, setup: Setup, testbed: Testbed, cgroup: Path | None) -> None:
+        self._setup, self._testbed = setup, testbed
+        self._starter = Starter(testbed, setup.experiment, setup.profile.links, setup.placement, cgroup)
         self.load_data, self.start, self.clear = self._starter.load_data, self._starter.start, self._starter.clear
 
     def generator(self) -> tuple[Generator, Mapping[str, Driven]]:
         """The load generator, a process of this machine. Raises GeneratorError."""
         setup = self._setup
         return drive(
-            lambda contents: Generator(setup.program, contents, self._lab.run),
-            setup.experiment.workloads,
-            setup.profile,
+            lambda contents: Generator(setup.program, contents, self._testbed.run),
+            setup.loads,
             setup.seed,
-            setup.placement,
         )
 
     def sampler(self, entrant: Entrant, running: RunningServer, load: Generator) -> Sampler:
         """A sampler of this machine's processes."""
         trees = self._starter.trees(entrant.server, running, load)
         port = self._starter.database_port(entrant.server)
-        return Sampler(trees, running.target.port, port, apart=bool(self._lab.images))
+        return Sampler(trees, running.target.port, port, apart=bool(self._testbed.images))

@@ -1,9 +1,9 @@
 """Starts servers as an experiment has them: on its data, with its settings, on its cores."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from samewire.databases import Database
-from samewire.lab import Lab
 from samewire.manifest import Server
 from samewire.process import RunningServer
 from samewire.race import quota, upload_folders
@@ -11,32 +11,39 @@ from samewire.race.entrants import Entrant
 from samewire.race.experiment import Experiment
 from samewire.race.generator import Generator
 from samewire.race.placement import Placement
+from samewire.testbed import Testbed
 
 
 class Starter:
-    """Starts entrants of one experiment in a lab, each time on `links` links or todos.
+    """Starts entrants of one experiment in a testbed, each time on `links` links or todos.
 
     Where they may use a part of their cores only, they are in the group `cgroup`, and held to that part from when they
-    are healthy on.
+    are healthy on. `through` turns a database's URL into that which a server is given.
     """
 
     def __init__(
-        self, lab: Lab, experiment: Experiment, links: int, placement: Placement, cgroup: Path | None = None
+        self,
+        testbed: Testbed,
+        experiment: Experiment,
+        links: int,
+        placement: Placement,
+        cgroup: Path | None = None,
+        through: Callable[[str], str] = str,
     ) -> None:
-        self._lab, self._experiment, self._links, self._placement = lab, experiment, links, placement
-        self._cgroup = cgroup
+        self._testbed, self._experiment, self._links, self._placement = testbed, experiment, links, placement
+        self._cgroup, self._through = cgroup, through
         self._databases: dict[str, tuple[Database, str]] = {}
         self._uploaded: Path | None = None
 
     def load_data(self, store: str) -> Database:
         """The database of a store, with the data of the service in it. Raises DatabaseError or ToolMissing."""
-        database = self._lab.database(store)
+        database = self._testbed.database(store)
         self._databases[store] = database, self._new_database(store)
         return database
 
     def _new_database(self, store: str) -> str:
         """The URL of a database with as many links, or todos, as are to be looked up; without these, empty."""
-        return self._lab.new_database(self._experiment.service, store, links=self._links, todos=self._links)
+        return self._testbed.new_database(self._experiment.service, store, links=self._links, todos=self._links)
 
     def start(self, entrant: Entrant, server: Server | None = None) -> RunningServer:
         """Start an entrant and wait until it is healthy, or until it listens if it is a floor. Raises StartError.
@@ -53,13 +60,15 @@ class Starter:
         if self._experiment.workload.keeps_files:
             if self._uploaded:
                 upload_folders.make_room(self._uploaded)
-            self._uploaded = self._lab.new_folder("uploads")
+            self._uploaded = self._testbed.new_folder("uploads")
             given[upload_folders.FOLDER] = str(self._uploaded)
         cpus = set(self._placement.server)
         output = self._experiment.workloads.get(entrant.load, self._experiment.workload).output
         if entrant.is_floor:
             given["SERVICE"] = server.service
-        running = self._lab.start(
+        if url:
+            url = self._through(url)
+        running = self._testbed.start(
             server, healthz=not entrant.is_floor, database=url, variant=entrant.variant or None, env=given, cpus=cpus,
             output=output, cgroup=self._cgroup,
         )  # fmt: skip
@@ -77,7 +86,7 @@ class Starter:
         trees = {"server": running.pid, "generator": load.pid}
         if server.store in self._databases and (pid := self._databases[server.store][0].pid):
             trees["database"] = pid
-        return trees | {f"upstream {service}": upstream.pid for service, upstream in self._lab.upstreams.items()}
+        return trees | {f"upstream {service}": upstream.pid for service, upstream in self._testbed.upstreams.items()}
 
     def database_port(self, server: Server) -> int | None:
         """The port of the server's database, if it has one that is known."""

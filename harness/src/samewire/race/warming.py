@@ -105,29 +105,35 @@ class Driven:
     warmer: Warmer | None
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A workload, how long its users stay, and on which cores."""
+
+    workload: Workload
+    profile: Profile
+    placement: Placement
+
+
 def drive(
-    make: Callable[[Sequence[dict]], Generator],
-    workloads: Mapping[str, Workload],
-    profile: Profile,
-    seed: int,
-    placement: Placement,
+    make: Callable[[Sequence[dict]], Generator], loads: Mapping[str, Planned], seed: int
 ) -> tuple[Generator, Mapping[str, Driven]]:
-    """One generator of all these workloads, made of their scenarios, and how it drives each. Raises GeneratorError."""
+    """One generator of all these loads, made of their scenarios, and how it drives each. Raises GeneratorError."""
     contents: list[dict] = []
     numbers: dict[str, tuple[int, range]] = {}
-    for name, workload in workloads.items():
-        first, scenarios = len(contents), workload.scenarios(profile, seed)
-        windows = workload.warming(scenarios[0]) if profile.steady_within_s else []
+    for name, one in loads.items():
+        first, scenarios = len(contents), one.workload.scenarios(one.profile, seed)
+        windows = one.workload.warming(scenarios[0]) if one.profile.steady_within_s else []
         contents += [*scenarios, *windows]
         numbers[name] = first, range(len(contents) - len(windows), len(contents))
     load = make(contents)
 
-    def driven(name: str) -> Driven:
+    def driven(name: str, one: Planned) -> Driven:
         first, windows = numbers[name]
-        warmer = Warmer(load, windows, workloads[name].stage, placement, profile.steady_within_s) if windows else None
-        return Driven(first, warmer)
+        if not windows:
+            return Driven(first, None)
+        return Driven(first, Warmer(load, windows, one.workload.stage, one.placement, one.profile.steady_within_s))
 
-    return load, {name: driven(name) for name in workloads}
+    return load, {name: driven(name, one) for name, one in loads.items()}
 
 
 def move(pid: int, cores: Iterable[int]) -> None:

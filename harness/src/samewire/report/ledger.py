@@ -87,7 +87,7 @@ def chapters(records: Path = RECORDS) -> list[Chapter]:
                 sources.append(_Source(f"profiles/{max(made)}", figures, lambda text: text))
             entries = tuple(_entry(experiment, finding, sources) for finding in experiment.findings)
             name, race = next(iter(races[experiment.name]), ("", None))
-            found.append(Chapter(experiment, entries, name, _facts(race) if race else ""))
+            found.append(Chapter(experiment, entries, name, facts(race) if race else ""))
     return found
 
 
@@ -143,7 +143,8 @@ def _told(source: _Source, reason: Judgement) -> str:
     return f"{_REASONS.get(reason.verdict, 'Not tested: ')}{reason.text.removesuffix('.')}: {ours or reason.why}."
 
 
-def _facts(race: Race) -> str:
+def facts(race: Race) -> str:
+    """When and where a race ran, on which databases, and why nothing is decided on it if that is so, in a line."""
     data, machine = race.data, race.data["machine"]
     where = f"{machine.get('cpu_model', 'unknown processor')}, {count(machine.get('cores', 0), 'core')}"
     if (share := data["parameters"].get("server_share", 1)) < 1:

@@ -51,6 +51,12 @@ METRICS = (
         of_load=Measured.throughput_change,
     ),
     Metric(
+        "throughput_growth", "Throughput, last second ÷ first",
+        about="right answers in the last whole second of the hold by those in its first",
+        of=(REQUESTS,),
+        of_load=Measured.throughput_growth,
+    ),
+    Metric(
         "uploaded_bytes_per_s", "Uploaded", "MB/s", 1e-6,
         about="bytes of files in right requests, per second",
         better=HIGHER,

@@ -127,25 +127,32 @@ public final class Main {
     if (!scenario.warmUp().hold().isZero()) {
       progress.add(Map.of("stage", "warm_up"));
       Scenario.Plan plan = scenario.warmUp();
-      new Users(scenario, plan, new Meter(plan, scenario.users(), requests, line -> {})).run(url);
+      new Users(scenario, plan, new Meter(plan, scenario.users(), requests, line -> {}, null))
+          .run(url);
     }
     Scenario.Plan plan = scenario.measured(ratePerSecond);
-    Meter meter = new Meter(plan, scenario.users(), requests, progress::add);
-    Users measured = new Users(scenario, plan, meter);
+    Prober prober =
+        scenario.probe() == null ? null : new Prober(scenario.probe(), scenario.timeout(), url);
+    Meter meter =
+        new Meter(plan, scenario.users(), requests, progress::add, live(scenario, prober));
     Map<String, Object> result = new LinkedHashMap<>();
     result.put("hdr_unit", "ns");
-    if (scenario.probe() == null) {
-      measured.run(url);
-    } else {
-      Prober prober = new Prober(scenario.probe(), scenario.timeout(), url);
-      try {
-        measured.run(url);
-      } finally {
+    try {
+      new Users(scenario, plan, meter).run(url);
+    } finally {
+      if (prober != null) {
         prober.end();
       }
+    }
+    if (prober != null) {
       result.put("probe", meter.inHold(prober));
     }
     result.putAll(meter.toMap());
     return result;
+  }
+
+  private Live live(Scenario scenario, Prober prober) {
+    double every = scenario.liveEverySeconds();
+    return every == 0 ? null : new Live(every, prober, progress::add);
   }
 }

@@ -51,6 +51,7 @@ final class Meter {
   private final long[] ends;
   private final int requestsToldApart;
   private final Consumer<Map<String, ?>> progress;
+  private final Live live;
   private final Map<Stage, Tally> stages = new EnumMap<>(Stage.class);
   private final List<Map<String, ?>> series = new ArrayList<>();
   private final Histogram secondLatency = new Histogram(LONGEST, 3);
@@ -66,7 +67,13 @@ final class Meter {
   private long begin;
   private Stage stage;
 
-  Meter(Scenario.Plan plan, int users, int requestsToldApart, Consumer<Map<String, ?>> progress) {
+  /** {@code live} is null where nobody watches. */
+  Meter(
+      Scenario.Plan plan,
+      int users,
+      int requestsToldApart,
+      Consumer<Map<String, ?>> progress,
+      Live live) {
     this.plan = plan;
     this.users = users;
     // Where users leave after their requests, the hold is the whole load.
@@ -78,6 +85,7 @@ final class Meter {
             };
     this.requestsToldApart = requestsToldApart;
     this.progress = progress;
+    this.live = live;
   }
 
   /** What happened in one stage. */
@@ -161,9 +169,13 @@ final class Meter {
     tally.statuses.merge(status, 1L, Long::sum);
     secondRequests++;
     if (right) {
+      long latency = Math.min(now - started, LONGEST);
       tally.uploadedBytes += uploaded;
-      tally.latency.recordValue(Math.min(now - started, LONGEST));
-      secondLatency.recordValue(Math.min(now - started, LONGEST));
+      tally.latency.recordValue(latency);
+      secondLatency.recordValue(latency);
+      if (live != null) {
+        live.answered(latency);
+      }
     } else {
       count(rightElsewhere ? Failure.WRONG_STATUS_FOR_PATH : Failure.STATUS, tally);
     }
@@ -178,6 +190,9 @@ final class Meter {
   private void count(Failure failure, Tally tally) {
     tally.failures[failure.ordinal()]++;
     secondErrors++;
+    if (live != null) {
+      live.failed();
+    }
   }
 
   synchronized void received(int bytes) {
@@ -226,6 +241,9 @@ final class Meter {
     }
     while (now - begin >= TimeUnit.SECONDS.toNanos(second + 1)) {
       closeSecond();
+    }
+    if (live != null) {
+      live.advance(now - begin, usersThere);
     }
   }
 

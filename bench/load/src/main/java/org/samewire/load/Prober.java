@@ -56,6 +56,8 @@ final class Prober {
   private final List<Due> probes = new ArrayList<>();
   private final Thread thread = new Thread(this::run, "prober");
   private volatile boolean over;
+  private volatile long due = begin;
+  private volatile long lastLatency;
 
   /** Begins to ask the server at {@code url}. */
   Prober(Probe probe, Duration timeout, URI url) {
@@ -66,12 +68,13 @@ final class Prober {
 
   private void run() {
     try {
-      for (long due = begin; !over; ) {
-        TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+      for (long next = begin; !over; due = next) {
+        TimeUnit.NANOSECONDS.sleep(next - System.nanoTime());
         End end = ask();
         long now = System.nanoTime();
-        for (boolean sent = true; due <= now; due += interval, sent = false) {
-          probes.add(new Due(due, now - due, end, sent));
+        lastLatency = now - next;
+        for (boolean sent = true; next <= now; next += interval, sent = false) {
+          probes.add(new Due(next, now - next, end, sent));
         }
       }
     } catch (InterruptedException e) {
@@ -88,6 +91,11 @@ final class Prober {
     } catch (IOException e) {
       return End.CONNECTION;
     }
+  }
+
+  /** How long the last probe took, or the one under way has taken if that is longer. */
+  long waited() {
+    return Math.max(lastLatency, System.nanoTime() - due);
   }
 
   /** Ends it, after the last answer. */

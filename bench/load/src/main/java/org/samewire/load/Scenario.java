@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * begin at different places of it. Each walks its list over and over, on its own connection and
  * without think time. Users arrive one by one during the ramp-up. They leave in the same order
  * during the ramp-down, or each after {@code requests_per_user} requests. A {@code probe} may ask
- * beside them.
+ * beside them. {@code live_every_s} is how often someone who watches is told of them; 0 is never.
  */
 record Scenario(
     @JsonProperty(value = "warm_up_s", required = true) double warmUpSeconds,
@@ -30,7 +30,8 @@ record Scenario(
     @JsonProperty("users") int users,
     @JsonProperty("list") List<Exchange> list,
     @JsonProperty("requests_per_user") int requestsPerUser,
-    @JsonProperty("probe") Prober.Probe probe) {
+    @JsonProperty("probe") Prober.Probe probe,
+    @JsonProperty("live_every_s") double liveEverySeconds) {
   private static final int MOST_TOLD_APART = 100;
 
   /**
@@ -95,6 +96,9 @@ record Scenario(
     if (holdSeconds < 0 || requestsPerUser < 0 || (holdSeconds > 0) == (requestsPerUser > 0)) {
       throw new IllegalArgumentException("either hold_s or requests_per_user must be positive");
     }
+    if (liveEverySeconds < 0) {
+      throw new IllegalArgumentException("live_every_s must not be negative");
+    }
     if (requestsPerUser > 0 && rampDownSeconds > 0) {
       throw new IllegalArgumentException("ramp_down_s: users leave after their requests");
     }
@@ -117,7 +121,8 @@ record Scenario(
         0,
         null,
         0,
-        null);
+        null,
+        0);
   }
 
   static Scenario read(Path file) throws IOException {

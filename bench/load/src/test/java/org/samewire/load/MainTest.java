@@ -173,7 +173,7 @@ class MainTest {
   void usersWhoLeaveAfterTheirRequestsSendNoneMoreAndNoneLess() throws Exception {
     List<Exchange> list = List.of(new Exchange("/known", 301), new Exchange("/unknown", 404));
     JsonNode result =
-        load(new Scenario(0, 0.3, 0, 0, 2, List.of(list, list, list), 0, null, 5, null));
+        load(new Scenario(0, 0.3, 0, 0, 2, List.of(list, list, list), 0, null, 5, null, 0));
 
     assertEquals(15, answered.sum());
     JsonNode hold = result.get("stages").get("hold");
@@ -217,7 +217,7 @@ class MainTest {
   private JsonNode probe(String path) throws Exception {
     List<List<Exchange>> lists = List.of(List.of(new Exchange("/known", 301)));
     Probe probe = new Probe(path, 50);
-    JsonNode result = load(new Scenario(0, 0.5, 1, 0, 0.3, lists, 0, null, 0, probe));
+    JsonNode result = load(new Scenario(0, 0.5, 1, 0, 0.3, lists, 0, null, 0, probe, 0));
     result.get("stages").get("hold").get("errors").forEach(count -> assertEquals(0, count.asInt()));
     return result.get("probe");
   }
@@ -264,7 +264,7 @@ class MainTest {
   void aLoadByRequestsIsNotFinishedWhereEveryUserGaveUp() throws Exception {
     server.stop(0);
     List<Exchange> list = List.of(new Exchange("/known", 301));
-    JsonNode result = load(new Scenario(0, 0, 0, 0, 0.5, List.of(list, list), 0, null, 5, null));
+    JsonNode result = load(new Scenario(0, 0, 0, 0, 0.5, List.of(list, list), 0, null, 5, null, 0));
 
     assertEquals(2, result.get("users_lost").intValue());
     assertFalse(result.get("stages").has("ramp_down"));
@@ -288,7 +288,7 @@ class MainTest {
             new Exchange("/b", 301),
             new Exchange("/c", 301),
             new Exchange("/d", 301));
-    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list, 0, null));
+    JsonNode result = load(new Scenario(0, 0, 1, 0, 2, null, 2, list, 0, null, 0));
 
     assertEquals(2, firstPaths.size());
     assertEquals(Set.of("/a", "/c"), Set.copyOf(firstPaths.values()));
@@ -298,7 +298,7 @@ class MainTest {
   @Test
   void tellsNoRequestsOfALongListApart() throws Exception {
     List<Exchange> list = Collections.nCopies(101, new Exchange("/unknown", 404));
-    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list, 0, null));
+    JsonNode result = load(new Scenario(0, 0, 0.5, 0, 2, null, 3, list, 0, null, 0));
 
     assertEquals(0, result.get("stages").get("hold").get("by_request").size());
   }

@@ -143,7 +143,7 @@ class ScenarioTest {
   @Test
   void usersOfOneListBeginAtDifferentPlaces() {
     List<Exchange> list = new ArrayList<>(Collections.nCopies(5000, new Exchange("/a", 200)));
-    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list, 0, null);
+    Scenario scenario = new Scenario(0, 0, 1, 0, 1, null, 1000, list, 0, null, 0);
     assertEquals(0, scenario.start(0));
     assertEquals(5, scenario.start(1));
     assertEquals(4995, scenario.start(999));

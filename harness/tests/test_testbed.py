@@ -5,22 +5,22 @@ from types import SimpleNamespace
 
 import psycopg
 
-from samewire.lab import Lab
 from samewire.manifest import Server, Variant
+from samewire.testbed import Testbed
 
 
 def test_a_database_that_was_stopped_is_there_again_for_whoever_needs_it_next() -> None:
-    with Lab(private=True, links=100, brief=True) as lab:
-        database = lab.database("postgresql")
+    with Testbed(private=True, links=100, brief=True) as testbed:
+        database = testbed.database("postgresql")
         port = database.port
         database.kill()
-        with psycopg.connect(lab.new_database("todo", "postgresql")) as connection:
+        with psycopg.connect(testbed.new_database("todo", "postgresql")) as connection:
             assert connection.info.port == port
         database.stop()
-    assert lab.databases() == {}
+    assert testbed.databases() == {}
 
 
-class _NothingStarts(Lab):
+class _NothingStarts(Testbed):
     """Notes what it would have started: the command, and a variable of the variant."""
 
     def prepare(self, server):
@@ -40,11 +40,11 @@ def test_a_variant_is_started_by_its_command_and_with_its_environment(tmp_path) 
         "servers-a/x", tmp_path, "chat", "PHP", "memory", "event-loop", {}, needs=(), build=(), run=("server",),
         variants=variants,
     )  # fmt: skip
-    with _NothingStarts() as lab:
+    with _NothingStarts() as testbed:
 
         def launched(one: Server, variant: str | None = None) -> tuple[tuple[str, ...], str | None]:
-            lab.spawn(one, variant=variant)
-            return lab.launched
+            testbed.spawn(one, variant=variant)
+            return testbed.launched
 
         assert launched(server) == (("server",), None)
         assert launched(server, "env") == (("server",), "2")

@@ -22,14 +22,17 @@ from samewire.toolchains import brief, environment, missing, with_jvm_options
 START_TIMEOUT = 30.0
 
 
-class Lab:
+class Testbed:
     """Starts databases and servers on free loopback ports; a context manager that stops them all.
 
-    `links` is how many links a fresh database of the shortener holds unless told otherwise. A `private` lab has
+    `links` is how many links a fresh database of the shortener holds unless told otherwise. A `private` testbed has
     databases of its own even where $POSTGRES_URL or $MONGODB_URL names one, so that tests may stop and kill them.
-    `database_cpus` places databases on given cores. What a `brief` lab starts lives for seconds: no commit waits for
-    the disk (databases.launch), and a JVM does without its optimising compiler (toolchains.brief).
+    `database_cpus` places databases on given cores. What a `brief` testbed starts lives for seconds: no commit waits
+    for the disk (databases.launch), and a JVM does without its optimising compiler (toolchains.brief).
     """
+
+    # By its name pytest would take it for a test.
+    __test__ = False
 
     def __init__(
         self,
@@ -50,7 +53,7 @@ class Lab:
         self._upstreams: dict[str, RunningServer] = {}
         self._numbers = itertools.count(1)
 
-    def __enter__(self) -> "Lab":
+    def __enter__(self) -> "Testbed":
         return self
 
     def __exit__(self, *_) -> None:
@@ -58,14 +61,14 @@ class Lab:
 
     @property
     def run(self) -> RunFolder:
-        """The folder with the logs and temporary files of this lab."""
+        """The folder with the logs and temporary files of this testbed."""
         if self._run is None:
             self._run = RunFolder()
         return self._run
 
     @property
     def started(self) -> list[RunningServer]:
-        """The servers that this lab has started, in order, whether they still run or not."""
+        """The servers that this testbed has started, in order, whether they still run or not."""
         return list(self._started)
 
     @property
@@ -102,9 +105,9 @@ class Lab:
         return database
 
     def new_database(self, service: str, store: str, links: int | None = None, todos: int = 0) -> str:
-        """The URL of a fresh database for a server of that service, deleted when the lab closes.
+        """The URL of a fresh database for a server of that service, deleted when the testbed closes.
 
-        The shortener's has so many links, by default as many as the lab says; that of TODO has so many todos.
+        The shortener's has so many links, by default as many as the testbed says; that of TODO has so many todos.
         """
         database = self.database(store)
         name = f"samewire_{os.getpid()}_{next(self._numbers)}"
@@ -205,7 +208,7 @@ class Lab:
         return str(self.new_folder(setting.name.lower()))
 
     def new_folder(self, name: str) -> Path:
-        """A fresh folder that a server may write to, whoever it runs as; deleted when the lab closes."""
+        """A fresh folder that a server may write to, whoever it runs as; deleted when the testbed closes."""
         folder = self.run.folder(name)
         folder.chmod(0o777)
         return folder

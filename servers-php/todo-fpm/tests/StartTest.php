@@ -1,0 +1,39 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Samewire\Todo\Tests;
+
+use PHPUnit\Framework\TestCase;
+
+final class StartTest extends TestCase
+{
+    private const GOOD = [
+        'HOST' => '127.0.0.1',
+        'PORT' => '8080',
+        'POSTGRES_URL' => 'postgres://user:secret@127.0.0.1:5432/todos',
+    ];
+
+    /**
+     * @testWith ["HOST", ""]
+     *           ["HOST", "nonsense.invalid"]
+     *           ["PORT", ""]
+     *           ["PORT", "0"]
+     *           ["PORT", "65536"]
+     *           ["PORT", "8e3"]
+     *           ["POSTGRES_URL", ""]
+     *           ["POSTGRES_URL", "http://user:secret@127.0.0.1/todos"]
+     *           ["POSTGRES_URL", "postgres://user:secret@127.0.0.1"]
+     *           ["POSTGRES_URL", "postgres://user:secret@127.0.0.1:0/todos"]
+     */
+    public function testAnUnusableSettingEndsTheProcess(string $name, string $value): void
+    {
+        $command = ['setsid', '-w', 'timeout', '5', 'env', "$name=$value", PHP_BINARY, 'start.php'];
+        $start = proc_open($command, [2 => ['pipe', 'w']], $pipes, env_vars: self::GOOD);
+        $message = stream_get_contents($pipes[2]);
+
+        self::assertSame(1, proc_close($start));
+        self::assertStringContainsString($name, $message);
+        self::assertStringNotContainsString('secret', $message);
+    }
+}
