@@ -29,14 +29,14 @@ trap stop TERM INT
 trap end EXIT
 # #endregion server.stop
 
-setpriv --pdeathsig TERM php-fpm8.2 --nodaemonize --fpm-config "$SERVER_ROOT/fpm.conf" -c "$SERVER_ROOT" &
+setpriv --pdeathsig TERM /usr/sbin/php-fpm8.2 --nodaemonize --fpm-config "$SERVER_ROOT/fpm.conf" -c "$SERVER_ROOT" &
 fpm=$!
 until [[ -S $FPM_SOCKET ]]; do
     kill -0 "$fpm" 2> /dev/null || exit 1
     sleep 0.01
 done
 
-setpriv --pdeathsig TERM apache2 -D FOREGROUND -f "$SERVER_ROOT/apache.conf" &
+setpriv --pdeathsig TERM /usr/sbin/apache2 -D FOREGROUND -f "$SERVER_ROOT/apache.conf" &
 httpd=$!
 wait -n
 exit 1 # Nobody has told it to end.

@@ -29,11 +29,8 @@ final class Response
         }
         if ($this->body !== null) {
             header("Content-Type: $this->type");
-            header('Content-Length: ' . strlen($json)); // else a refusal ends only when the refused body does
+            header('Content-Length: ' . strlen($json));
             echo $json;
-        }
-        if ($this->status >= 400) {
-            flush(); // PHP reads a refused body to its end before it ends: the answer does not wait for that.
         }
     }
 }

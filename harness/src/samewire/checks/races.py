@@ -31,7 +31,7 @@ MAIN_RACE = "shortener"
 """The experiment of `make race`."""
 _SMOKE = "smoke"
 """The profile of a race in small."""
-_FEW, _MORE = 3, 6
+_FEW, _MORE = 2, 6
 """How many entrants such a race, and the main race, has at most: each variant and load is raced in the same way."""
 
 
