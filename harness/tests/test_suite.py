@@ -54,13 +54,13 @@ def test_a_report_stays_in_one_piece_while_others_print():
 
 
 def test_the_cores_that_services_leave_are_for_the_tests_of_those_there_are() -> None:
-    assert suite.side_by_side(1, 7, 33) == suite.side_by_side(2, 7, 33) == suite.side_by_side(3, 1, 6) == (1, 3)
-    assert suite.side_by_side(4, 7, 33) == suite.side_by_side(4, 2, 2) == (2, 3)
-    assert suite.side_by_side(4, 1, 6) == (1, 6)
-    assert suite.side_by_side(16, 3, 9) == (3, 6)
-    assert suite.side_by_side(4, 0, 0) == (1, 6)
+    assert suite.side_by_side(1, 7, 33) == suite.side_by_side(2, 7, 33) == suite.side_by_side(3, 1, 6) == (1, 5)
+    assert suite.side_by_side(4, 7, 33) == suite.side_by_side(4, 2, 2) == (2, 5)
+    assert suite.side_by_side(4, 1, 6) == (1, 10)
+    assert suite.side_by_side(16, 3, 9) == (3, 10)
+    assert suite.side_by_side(4, 0, 0) == (1, 10)
 
 
 def test_one_server_has_a_worker_more_on_a_small_machine() -> None:
-    assert suite.side_by_side(1, 1, 1) == suite.side_by_side(2, 1, 1) == (1, 4)
-    assert suite.side_by_side(4, 1, 1) == (1, 6)
+    assert suite.side_by_side(1, 1, 1) == suite.side_by_side(2, 1, 1) == (1, 6)
+    assert suite.side_by_side(4, 1, 1) == (1, 10)

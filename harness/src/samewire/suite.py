@@ -20,9 +20,9 @@ from samewire.paths import CHECKOUT, CONTRACTS, STATE
 from samewire.table import print_outcomes
 from samewire.toolchains import ToolMissing, missing
 
-WORKERS = 3
-"""Tests that run side by side on every two cores: they wait for half of their time, and their servers are busy, too."""
-WORKERS_OF_ONE = 4
+WORKERS = 5
+"""Tests that run side by side on every two cores: they wait for much of their time, and their servers do, too."""
+WORKERS_OF_ONE = 6
 """At least so many where one server is judged, for whom more of the tests wait."""
 
 
