@@ -25,6 +25,9 @@ import reactor.pool.PooledRefMetadata;
 class TodoDatabase {
   private static final int CONNECTIONS = 10;
 
+  /** Statements that wait for a connection. More are answered with 503 at once. */
+  private static final int WAITING = 2_000;
+
   /** When a statement last got no answer at all, in milliseconds: older connections are lost. */
   private volatile long silence;
 
@@ -51,7 +54,7 @@ class TodoDatabase {
             .maxAcquireTime(Duration.ofSeconds(5))
             // Each retry would begin that time anew.
             .acquireRetry(0)
-            .customizer(pool -> pool.evictionPredicate(this::isLost))
+            .customizer(pool -> pool.maxPendingAcquire(WAITING).evictionPredicate(this::isLost))
             .build());
   }
 

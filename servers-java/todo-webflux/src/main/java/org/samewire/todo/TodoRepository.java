@@ -39,6 +39,7 @@ class TodoRepository {
         .mapProperties(Todo.class)
         .all()
         .collectList()
+        .as(TodoRepository::toItsEnd)
         .map(
             todos ->
                 todos.size() > limit
@@ -53,7 +54,8 @@ class TodoRepository {
     return sql("select id, title, completed from todos where id = :id")
         .bind("id", id)
         .mapProperties(Todo.class)
-        .one();
+        .one()
+        .as(TodoRepository::toItsEnd);
   }
 
   // #region todo.create
@@ -66,7 +68,8 @@ class TodoRepository {
         .bind("title", title)
         .bind("completed", completed)
         .mapProperties(Todo.class)
-        .one();
+        .one()
+        .as(TodoRepository::toItsEnd);
   }
 
   // #endregion todo.create
@@ -84,7 +87,8 @@ class TodoRepository {
         .bind("completed", Parameters.in(R2dbcType.BOOLEAN, completed))
         .bind("id", id)
         .mapProperties(Todo.class)
-        .one();
+        .one()
+        .as(TodoRepository::toItsEnd);
   }
 
   // #endregion todo.update
@@ -94,11 +98,20 @@ class TodoRepository {
         .bind("id", id)
         .fetch()
         .rowsUpdated()
+        .as(TodoRepository::toItsEnd)
         .map(rows -> rows == 1);
   }
 
   Mono<Void> ping() {
-    return sql("select 1").then();
+    return sql("select 1").then().as(TodoRepository::toItsEnd);
+  }
+
+  /**
+   * Also if its client leaves. Else the pool would hand the connection to the next client, whose
+   * statement PostgreSQL begins when this one ends.
+   */
+  private static <T> Mono<T> toItsEnd(Mono<T> statement) {
+    return Mono.fromFuture(statement::toFuture, true);
   }
 
   private GenericExecuteSpec sql(String sql) {
