@@ -1,0 +1,4 @@
+<?php
+
+require __DIR__ . '/../vendor/autoload.php';
+require 'Twig/autoload.php';
