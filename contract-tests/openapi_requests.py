@@ -71,7 +71,7 @@ def operations(service: str) -> Mapping[str, Operation]:
     found = {}
     for path, item in document["paths"].items():
         for method, one in item.items():
-            if method == "parameters":
+            if method == "parameters" or method.startswith("x-"):
                 continue
             both = [_resolved(each, document) for each in [*item.get("parameters", ()), *one.get("parameters", ())]]
             query = {each["name"]: _resolved(each["schema"], document) for each in both if each["in"] == "query"}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from faults.freedoms import FREEDOMS
@@ -24,27 +25,34 @@ from samewire.atlas.ask import Asked, ask
 from samewire.contract import cases
 from samewire.http import ExchangeError, Request, Response
 from samewire.paths import CONTRACTS
-from samewire.pytest_plugin.selection import selected
+from samewire.pytest_plugin.selection import Selected, selected
 from samewire.target import Target
 
 pytestmark = pytest.mark.layer("faults")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The first server of each service that has faults; which one makes no difference to the proxy."""
-    first = {one.service: one.name for one in reversed(selected(metafunc.config))}
-    chosen = {service: name for service, name in first.items() if (CONTRACTS / service / "faults.py").exists()}
-    changes = {"fault": _faults, "freedom": lambda _: FREEDOMS}
+    """The first server of each service that has faults; a fault of some of its servers has the first of these."""
+    servers: dict[str, list[Selected]] = {}
+    for one in selected(metafunc.config):
+        if (CONTRACTS / one.service / "faults.py").exists():
+            servers.setdefault(one.service, []).append(one)
+    changes: dict[str, Callable[[str], Iterable[Any]]] = {
+        "fault": _faults,
+        "freedom": lambda _: FREEDOMS,
+        "judge": lambda service: {one.judge: one for one in _faults(service) if one.judge}.values(),
+    }
     for name, of in changes.items():
         if name in metafunc.fixturenames:
             parameters = [
-                pytest.param(target, one, id=f"{service}-{one.name}")
-                for service, target in chosen.items()
+                pytest.param(first.name, one, id=f"{service}-{one.name}")
+                for service, several in servers.items()
                 for one in of(service)
+                if (first := next((each for each in several if _may_have(each, one)), None))
             ]
             metafunc.parametrize(("target", name), parameters, indirect=["target"])
             return
-    metafunc.parametrize("target", chosen.values(), ids=chosen.keys(), indirect=True)
+    metafunc.parametrize("target", [one.name for one, *_ in servers.values()], ids=servers.keys(), indirect=True)
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,7 @@ def _fields(asked: Asked) -> tuple[tuple[str, str], ...]:
 
 
 def test_fault_is_caught(target: Target, played: list[Played], fault: Fault, record_property) -> None:
-    with Proxy(target, fault.commit) as proxy:
+    with Proxy(target, fault.commit, fault.instead) as proxy:
         caught = fault.judge(proxy.target) if fault.judge else _noticed(proxy, played, fault)
         if proxy.error:
             # A fault that breaks is not one that was noticed.
@@ -153,13 +161,13 @@ def test_what_is_a_stacks_own_is_not_noticed(target: Target, played: list[Played
 
 
 def test_proxy_without_a_fault_passes(target: Target, played: list[Played]) -> None:
-    reports = [failure for one in played for failure in one.failures]
-    with Proxy(target) as proxy:
-        reports += [
-            noticed for fault in _own(target.service).FAULTS if fault.judge and (noticed := fault.judge(proxy.target))
-        ]
-    if reports:
+    if reports := [failure for one in played for failure in one.failures]:
         pytest.fail("\n\n".join(reports), pytrace=False)
+
+
+def test_judge_without_a_fault_notices_nothing(target: Target, judge: Fault) -> None:
+    with Proxy(target) as proxy:
+        assert not judge.judge(proxy.target)
 
 
 def test_faults_said_to_be_impossible_are(target: Target, played: list[Played]) -> None:
@@ -180,6 +188,11 @@ def _faults(service: str) -> list[Fault]:
     """The faults of a service, the general ones among them."""
     own = _own(service)
     return [fault for fault in GENERAL if fault.name not in own.NOT_HERE] + own.FAULTS
+
+
+def _may_have(server: Selected, fault: Fault) -> bool:
+    """Whether the fault is one of such servers."""
+    return fault.transport in ("", server.server.transport if server.server else "")
 
 
 def _cases_of(played: list[Played]) -> list[Played]:

@@ -1,14 +1,16 @@
 """Clients that ask over HTTP and have every answer judged."""
 
+import contextlib
 import json
 
+import psutil
 from request_strategies import JSON
 
 from chat import model
 from chat.model import Message
 from chat.strategies import spelled
 from samewire.contract.wire import says_close
-from samewire.http import Connection, ConnectionClosed, Request, Response, connect
+from samewire.http import Connection, ConnectionClosed, Request, Response, connect, exchange
 from samewire.target import Target
 
 
@@ -17,6 +19,23 @@ def right(request: Request, response: Response, known: model.Room = model.EMPTY)
     problems = model.judge(request, response, known)
     assert not problems, "\n".join([f"{request.method} {request.path}", *problems, str(response.raw[:1000])])
     return response
+
+
+def users_of(target: Target) -> list[str]:
+    """Who is here."""
+    request = Request("GET", "/presence")
+    return json.loads(right(request, exchange(target, request)).body)["users"]
+
+
+def open_files(target: Target) -> int:
+    """The server's open files; 0 where they cannot be counted."""
+    if not target.pid:
+        return 0
+    main, total = psutil.Process(target.pid), 0
+    for process in [main, *main.children(recursive=True)]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += process.num_fds()
+    return total
 
 
 class Client:

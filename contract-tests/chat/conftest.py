@@ -10,6 +10,7 @@ import pytest
 
 from chat.sockets.room import Room, transport_of
 from samewire.http import Request, exchange
+from samewire.pytest_plugin.selection import for_service
 from samewire.pytest_plugin.servers import running
 from samewire.target import Target
 from samewire.testbed import Testbed
@@ -40,9 +41,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def applies(item: pytest.Item) -> bool:
         marker, name = item.get_closest_marker("transports"), server_of(item)
-        if name and item.get_closest_marker("page"):
-            return name == first[transport(name)]
-        return not (marker and name) or transport(name) in marker.args
+        # A test of all servers at once is for those among them that it is for.
+        names = [name] if name else [one.name for one in for_service(config, item.path) if one.name in running(config)]
+        if marker and not any(transport(one) in marker.args for one in names):
+            return False
+        return not (name and item.get_closest_marker("page")) or name == first[transport(name)]
 
     kept = [item for item in items if applies(item)]
     if len(kept) < len(items):

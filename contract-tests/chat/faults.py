@@ -23,10 +23,11 @@ from faults.parameters import PARAMETERS, empty_values_ignored
 from faults.proxy import Exchange, Fault, Reply, fault
 
 from chat import model
+from chat.listening.faults import LISTENING
 from samewire.http import Request, exchange
 from samewire.target import Target
 
-FAULTS: list[Fault] = [*JSON_BODIES, *PARAMETERS]
+FAULTS: list[Fault] = [*JSON_BODIES, *PARAMETERS, *LISTENING]
 
 NOT_HERE = {
     "header-missing": "no answer has Location",

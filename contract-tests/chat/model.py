@@ -1,8 +1,8 @@
 """The chat's contract over HTTP as a function: the answer to a request that `openapi.yaml` describes.
 
 Named errors need no model (openapi_requests.py knows their status), but for the 404 of a file that there is none of.
-What goes over Socket.IO, test_sockets.py says. Layers that are for every service ask for `judge`, `problem` and
-`unavailable`.
+Who listens to events is judged by `listening/`; what goes over Socket.IO, test_sockets.py says. Layers that are for
+every service ask for `judge`, `problem` and `unavailable`.
 """
 
 import json
@@ -27,13 +27,15 @@ HERE = 2.0
 LATE = 1.0
 """Seconds after these in which it must be gone."""
 
-TRANSPORTS = ("polling", "socket.io", "socket.io-batched")
+TRANSPORTS = ("polling", "socket.io", "socket.io-batched", "websocket")
 ASSETS = {
     "chat.js": "text/javascript",
+    "lines.js": "text/javascript",
     "room.js": "text/javascript",
     "chat.css": "text/css",
     "icon.svg": "image/svg+xml",
     "socket.io.js": "text/javascript",
+    "websocket.js": "text/javascript",
 }
 """The files of /assets/ and their media types."""
 ASSETS_FOLDER = CHECKOUT / "servers-node/_shared/chat-page/assets"
@@ -201,11 +203,13 @@ def message_of(request: Request) -> Message | None:
 
 
 def after_of(request: Request) -> int | None:
-    """The `after` of a valid GET of messages; None for any other request."""
+    """The `after` of a valid GET of messages, be it that it waits; None for any other request."""
     given = parse_qsl(urlsplit(request.path).query, keep_blank_values=True)
     names, values = [name for name, _ in given], dict(given)
     after = values.get("after", "0")
     if len({*names}) < len(names) or not re.fullmatch("0|[1-9][0-9]{0,15}", after):
+        return None
+    if not re.fullmatch("[0-9]|1[0-9]|20", values.get("wait", "0")):
         return None
     return int(after) if int(after) <= LARGEST and _surely(values.get("user", "nobody"), USER_LIMIT) else None
 
@@ -226,6 +230,11 @@ def asset(name: str) -> bytes:
 def page(transport: str) -> str:
     """The page of a server with this transport."""
     return PAGE.read_text().replace("$transport", transport)
+
+
+def is_light(data: bytes) -> bool:
+    """Whether mutants of a request may be sent: to those that wait for long, or listen, no answer comes to its end."""
+    return not re.search(rb"wait=[^&\s]*([4-9]|[0-9]{2})|GET\s+/events", data)
 
 
 def is_user(value: object) -> bool:

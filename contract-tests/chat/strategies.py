@@ -1,6 +1,7 @@
 """Hypothesis strategies for what `openapi.yaml` says of the chat in words: names and texts."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import strategies as st
 from openapi_requests import operations
@@ -8,7 +9,12 @@ from openapi_requests import operations
 from chat.model import LARGEST, TEXT_LIMIT, USER_LIMIT, Message
 
 OPERATIONS = operations("chat")
-READ, POST, PRESENCE = (OPERATIONS[id_] for id_ in ("readMessages", "postMessage", "readPresence"))
+WAIT, LISTEN, POST, PRESENCE = (
+    OPERATIONS[id_] for id_ in ("readMessages", "listenToEvents", "postMessage", "readPresence")
+)
+"""The first two are those of servers that speak polling."""
+READ = replace(WAIT, query={name: schema for name, schema in WAIT.query.items() if name != "wait"})
+"""As every server has it."""
 
 WHOLE = (
     "ana",
@@ -36,6 +42,8 @@ OWN = {
     "text": _lines(TEXT_LIMIT),
     # Mostly nothing is newer, so that nobody reads the whole room again and again.
     "after": st.one_of(st.just(LARGEST), st.integers(10**9, LARGEST), st.integers(0, 2000)),
+    # How long an answer waits, test_long_polling.py looks at.
+    "wait": st.just(0),
 }
 """Strategies for members and parameters by name."""
 

@@ -1,7 +1,7 @@
 """The page in a real browser: people see each other, and nothing is lost or shown twice.
 
-Every server is visited by two people. What the page alone decides, of which all servers have the same files, is looked
-at with one server of each transport.
+Every server is visited by two people. Where it speaks polling one of them listens to events, and another polls long.
+What the page alone decides, of which all servers have the same files, is looked at with one server of each transport.
 """
 
 import asyncio
@@ -25,6 +25,9 @@ from samewire.testbed import Testbed
 
 pytestmark = [pytest.mark.layer("browser"), pytest.mark.timeout(180)]
 once = pytest.mark.page
+listening = pytest.mark.transports("polling")
+WAYS = {"long-polling": "Long polling", "events": "Server-sent events"}
+"""What one may choose besides polling, by its name in an address."""
 
 TELEPHONE, DESKTOP = (360, 740), (1280, 800)
 PATIENCE = 20_000
@@ -62,6 +65,7 @@ HOSTILE = (
 UNREACHABLE = (
     "net::ERR_CONNECTION_",
     "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_INCOMPLETE_CHUNKED_ENCODING",
     "net::ERR_SOCKET_NOT_CONNECTED",
     "WebSocket connection to",
 )
@@ -130,7 +134,9 @@ class People:
     url: str
     all: list[Person] = field(default_factory=list)
 
-    async def open(self, size: tuple[int, int] = DESKTOP, scheme: Any = "light", **options: Any) -> Person:
+    async def open(
+        self, size: tuple[int, int] = DESKTOP, scheme: Any = "light", way: str = "", **options: Any
+    ) -> Person:
         """Somebody with a browser of their own, before they join."""
         width, height = size
         viewport: Any = {"width": width, "height": height}
@@ -145,7 +151,7 @@ class People:
             lambda one: None if one.url.startswith(self.url) else trouble.append(one.url),
         )
         await page.add_init_script(KEEP_SOCKETS)
-        await page.goto(self.url)
+        await page.goto(f"{self.url}/?transport={way}" if way else self.url)
         self.all.append(person)
         return person
 
@@ -197,7 +203,11 @@ async def test_two_people(room: Room) -> None:
         assert await ana.page.evaluate(SAME_DOCUMENT, page(room.transport)), "another document than golden/index.html"
         await joins_by_keyboard(ana, "ana")
         await ana.sees("ana")
-        bia = await everybody.join("bia", DESKTOP, "dark")
+        polling = room.transport == "polling"
+        bia = await everybody.open(DESKTOP, "dark", "events" if polling else "")
+        streams = []
+        bia.page.on("request", lambda one: streams.append(one.url) if "/events" in one.url else None)
+        await bia.join("bia")
         for person in (ana, bia):
             await person.sees("ana", "bia")
 
@@ -213,8 +223,36 @@ async def test_two_people(room: Room) -> None:
         await markup_is_text(room, ana, bia)
         await looks_well(ana)
         await looks_well(bia)
+        if polling:
+            await one_who_polls_long(everybody, room, ana, bia)
+        assert len(streams) == polling, f"one stream of events: {streams}"
         await bia.page.close()
         await ana.sees("ana")
+
+
+async def one_who_polls_long(everybody: People, room: Room, *others: Person) -> None:
+    """Chooses to, and is one of the others."""
+    caio = await everybody.open(TELEPHONE, "dark")
+    ways = caio.page.get_by_label("How messages come")
+    await expect(ways.get_by_role("option")).to_have_text(["Polling", *WAYS.values()])
+    await expect(ways).to_have_value("polling")
+    await ways.select_option(WAYS["long-polling"])
+    await looks_well(caio)
+    asked = []
+    caio.page.on("request", lambda one: asked.append(one.url))
+    await caio.join("caio")
+    for person in (*others, caio):
+        await person.sees("ana", "bia", "caio")
+    start = await room.last()
+    await caio.say("by long polling")
+    await others[-1].say("by an event")
+    said = await room.messages(start)
+    for person in (*others, caio):
+        await person.reads_all(said)
+    assert any("wait=20" in url for url in asked), f"nothing waits: {asked}"
+    await caio.page.close()
+    # Some stacks learn that somebody has left who waits for a message only when there is one.
+    await room.post("nobody", "That is all.")
 
 
 async def joins_by_keyboard(person: Person, name: str) -> None:
@@ -411,11 +449,22 @@ class Line:
 
 @once
 async def test_a_lost_connection(room: Room) -> None:
+    await a_connection_is_lost(room)
+
+
+@once
+@listening
+async def test_a_lost_stream(room: Room) -> None:
+    await a_connection_is_lost(room, "events")
+
+
+async def a_connection_is_lost(room: Room, way: str = "") -> None:
+    """Twice, and nothing that is said meanwhile."""
     line = Line(room.target)
     await line.mend()
     start = await room.last()
     async with people(line.url, may_be_away=True) as everybody:
-        ana = await everybody.join("ana", TELEPHONE, "dark", reduced_motion="reduce")
+        ana = await everybody.join("ana", TELEPHONE, "dark", way, reduced_motion="reduce")
         text = ana.page.get_by_label("Message", exact=True)
         await ana.say("before")
         for round_ in range(2):
@@ -450,15 +499,28 @@ async def test_a_lost_connection(room: Room) -> None:
             assert [one["text"] for one in said].count("still here") == round_ + 1
             await ana.reads_all(said)
         line.cut()
+    await room.post("nobody", "That is all.")
 
 
 @once
 async def test_a_server_that_starts_again(room: Room, testbed: Testbed) -> None:
+    await a_server_starts_again(room, testbed)
+
+
+@once
+@listening
+async def test_a_server_that_starts_again_for_who_listens(room: Room, testbed: Testbed) -> None:
+    await a_server_starts_again(room, testbed, *WAYS)
+
+
+async def a_server_starts_again(room: Room, testbed: Testbed, *ways: str) -> None:
+    """Under the eyes of two people, who then are in a new room."""
     server = room.target.server
     if not server or not room.running:
         pytest.skip("not a server of this checkout: its process cannot be started or stopped")
     async with people(room.target.url, may_be_away=True) as everybody:
-        ana, bia = await everybody.join("ana", TELEPHONE), await everybody.join("bia")
+        way, other = ways or ("", "")
+        ana, bia = await everybody.join("ana", TELEPHONE, way=way), await everybody.join("bia", way=other)
         await ana.say("in the old room")
         await bia.say("there, too")
         await asyncio.to_thread(room.running.kill)
@@ -489,6 +551,7 @@ async def test_a_server_that_starts_again(room: Room, testbed: Testbed) -> None:
         for person in (ana, bia):
             await person.reads_all(said)
             assert await person.reads() == said, "something of the old room is left"
+    await room.post("nobody", "That is all.")
 
 
 # --- what is refused

@@ -20,7 +20,8 @@ from request_strategies import Sent
 
 from chat import model
 from chat.model import Room
-from chat.strategies import OPERATIONS, OWN, POST, PRESENCE, READ
+from chat.sockets.room import transport_of
+from chat.strategies import LISTEN, OPERATIONS, OWN, POST, PRESENCE, READ, WAIT
 from samewire.http import ExchangeError, Request, Response
 from samewire.outcomes import Blamed
 from samewire.target import Target
@@ -87,9 +88,26 @@ def test_valid_calls(comparison: Comparison, operation) -> None:
     check_all(comparison.check, valid(operation, OWN), 150)
 
 
-@pytest.mark.parametrize("operation", [one for one in OPERATIONS.values() if has_errors(one)], ids=lambda one: one.id)
+@pytest.mark.parametrize("operation", [READ, POST], ids=lambda one: one.id)
 def test_named_errors(comparison: Comparison, operation) -> None:
     check_all(comparison.check, erroneous(operation, OWN), 150)
+
+
+@pytest.fixture
+def of_polling(targets: list[Target]) -> Iterator[Comparison]:
+    compared = Comparison([one for one in targets if transport_of(one) == "polling"])
+    with compared.lockstep:
+        yield compared
+
+
+@pytest.mark.transports("polling")
+@pytest.mark.parametrize("operation", [WAIT, LISTEN], ids=lambda one: one.id)
+def test_named_errors_of_polling(of_polling: Comparison, operation) -> None:
+    check_all(of_polling.check, erroneous(operation, OWN), 100)
+
+
+def test_every_operation_with_errors_is_here() -> None:
+    assert {one.id for one in OPERATIONS.values() if has_errors(one)} == {one.id for one in (READ, POST, LISTEN)}
 
 
 class Sequences(RuleBasedStateMachine):

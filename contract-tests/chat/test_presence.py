@@ -1,6 +1,5 @@
 """Who is here, told by GET /presence: with polling who has asked, with Socket.IO nobody for having asked."""
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
@@ -10,6 +9,7 @@ from request_strategies import JSON
 
 from chat import model
 from chat.clients import right
+from chat.clients import users_of as users
 from chat.model import HERE, LARGEST, LATE, Message
 from chat.sockets.room import Room
 from chat.strategies import spelled
@@ -18,7 +18,7 @@ from samewire.target import Target
 
 pytestmark = [pytest.mark.layer("cases"), pytest.mark.timeout(120)]
 polling = pytest.mark.transports("polling")
-with_sockets = pytest.mark.transports("socket.io", "socket.io-batched")
+with_sockets = pytest.mark.transports("socket.io", "socket.io-batched", "websocket")
 
 NAMES = (
     "é", "e\u0301", "e", "z", "a", "B", "Ana", "ana", "ANA", "ana ", " ana", " ", "  ", "10", "9", "_", "__proto__",
@@ -40,12 +40,6 @@ def empties(target: Target) -> None:
     while (there := users(target)) and time.monotonic() < end:
         time.sleep(0.05)
     assert not there, f"still here: {there}"
-
-
-def users(target: Target) -> list[str]:
-    """Who is here."""
-    request = Request("GET", "/presence")
-    return json.loads(right(request, exchange(target, request)).body)["users"]
 
 
 def poll(target: Target, name: str, more: str = f"&after={LARGEST}") -> float:

@@ -9,12 +9,13 @@ from itertools import chain, pairwise
 import pytest
 
 from chat.sockets.client import Client, Gone, gone, until
+from chat.sockets.member import Member
 from chat.sockets.room import Room
 from chat.sockets.websocket import WebSocket
 
 pytestmark = [
     pytest.mark.layer("life"),
-    pytest.mark.transports("socket.io", "socket.io-batched"),
+    pytest.mark.transports("socket.io", "socket.io-batched", "websocket"),
     pytest.mark.timeout(300),
 ]
 
@@ -45,7 +46,7 @@ async def come_and_go(room: Room, name: str, over: asyncio.Event) -> tuple[int, 
     return turn, said
 
 
-async def talk(member: Client, turns: int) -> list[int]:
+async def talk(member: Client | Member, turns: int) -> list[int]:
     """The ids of what it said, with an answer to each before the next, as long as it is there."""
     said: list[int] = []
     with suppress(Gone):
@@ -59,7 +60,7 @@ async def post(room: Room, name: str, turns: int) -> list[int]:
     return [await room.post(name, f"{name}: {turn}") for turn in range(turns)]
 
 
-def told_everything(room: Room, member: Client, own: Sequence[int], end: int) -> None:
+def told_everything(room: Room, member: Client | Member, own: Sequence[int], end: int) -> None:
     """AssertionError unless it was told all that was said since it joined."""
     told = [message["id"] for message in member.messages]
     left_out = set() if room.batched else set(own)
@@ -80,7 +81,7 @@ def told_everything(room: Room, member: Client, own: Sequence[int], end: int) ->
     ("stay", "polling", "talking", "turns", "passing"), [(40, 8, 40, 6, 6), (500, 10, 40, 2, 3)], ids=["forty", "many"]
 )
 async def test_a_crowd(room: Room, stay: int, polling: int, talking: int, turns: int, passing: int) -> None:
-    members: list[Client] = []
+    members: list[Client | Member] = []
     for first in range(0, stay, AT_ONCE):
         members += await asyncio.gather(
             *(
@@ -150,7 +151,7 @@ async def test_batches(room: Room) -> None:
     assert (len(ana.events), len(bia.events)) == told, "a batch was sent when there was nothing new"
 
 
-@pytest.mark.transports("socket.io")
+@pytest.mark.transports("socket.io", "websocket")
 async def test_at_once(room: Room) -> None:
     """A message is not held back: in batches, a conversation of twenty sentences would take ten seconds."""
     ana, bia = await room.join("ana"), await room.join("bia", "polling")

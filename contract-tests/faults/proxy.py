@@ -1,15 +1,17 @@
 """A proxy before a correct server that commits one fault.
 
 It reads a whole request, passes it on byte for byte, and lets the fault decide what goes back. One thread for each
-connection.
+connection. Of a stream of events the fault first sees the head, then each event by itself.
 """
 
+import re
+import select
 import socket
 import struct
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import h11
@@ -47,6 +49,10 @@ class Fault:
     """Seconds that the suite waits for an answer; short for faults that never answer."""
     judge: Callable[[Target], str | None] | None = None
     """Who notices, where it takes more than the cases: says what it noticed, or None."""
+    instead: Callable[[Request], Request | None] = lambda request: None
+    """What the server is asked instead; None for the request as it came."""
+    transport: str = ""
+    """Of a chat server that may have it; any may by default."""
 
 
 def fault(to: list[Fault], **options: object) -> Callable:
@@ -60,14 +66,26 @@ def fault(to: list[Fault], **options: object) -> Callable:
     return add
 
 
+def asked_instead(to: list[Fault], **options: object) -> Callable:
+    """Add a fault that changes requests before they are asked; the function is its `instead`."""
+
+    def add(instead: Callable[[Request], Request | None]) -> Callable:
+        description = (instead.__doc__ or "").rstrip(".")
+        to.append(Fault(instead.__name__.replace("_", "-"), description, lambda _: None, instead=instead, **options))
+        return instead
+
+    return add
+
+
 @dataclass
 class Proxy:
     """Listens on a free loopback port while it is a context manager; `target` is what to judge."""
 
     server: Target
     commit: Callable[[Exchange], Reply | None] = lambda exchange: None
+    instead: Callable[[Request], Request | None] = lambda request: None
     committed: int = 0
-    """How many answers the fault has changed."""
+    """How many answers, or requests, the fault has changed."""
     error: Exception | None = None
     """What the fault raised: the client is not answered then, and nobody shall take that for the fault."""
     _memory: dict = field(default_factory=dict)
@@ -105,8 +123,14 @@ class Proxy:
                 request, raw, unread = _read(client, unread)
                 if request is None:
                     return
-                upstream, response = self._ask(upstream, request.method, raw)
+                if other := self.instead(request):
+                    self.committed += 1
+                    raw = other.to_bytes("proxy")
+                upstream, response = self._ask(upstream, (other or request).method, raw)
                 if not self._answer(client, request, response):
+                    return
+                if response.framing == "stream":
+                    self._pass_on(client, request, upstream, response)
                     return
         except (OSError, ExchangeError, h11.RemoteProtocolError):
             # The client sees the same: its connection is reset, never closed as if all were well.
@@ -146,11 +170,38 @@ class Proxy:
                 client.sendall(part)
             else:
                 time.sleep(part)
+        if response.framing == "stream":
+            return True
         return response.framing != "close" and "close" not in response.values("Connection")
+
+    def _pass_on(self, client: socket.socket, request: Request, upstream: Connection, stream: Response) -> None:
+        """Send each event of the stream, as the fault has it, until the server ends it or the client leaves."""
+        upstream.timeout, rest = 0.05, b""
+        chunked = stream.values("Transfer-Encoding") == ["chunked"]
+        for piece in upstream.pieces(stream):
+            if _has_left(client):
+                return
+            *events, rest = re.split(rb"(?<=\n\n)|(?<=\n\r\n)", rest + piece)
+            for event in events:
+                raw = chunk(event) if chunked else event
+                if not self._answer(client, request, replace(stream, body=event, raw=raw)):
+                    return
+        client.sendall(b"0\r\n\r\n" if chunked else b"")
 
     def _side_question(self, request: Request) -> Response:
         with connect(self.server) as connection:
             return connection.exchange(request)
+
+
+def chunk(data: bytes) -> bytes:
+    """The data as one chunk (RFC 9112, 7.1)."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def _has_left(client: socket.socket) -> bool:
+    """Whether the client has closed its end."""
+    readable, _, _ = select.select([client], [], [], 0)
+    return bool(readable) and not client.recv(1, socket.MSG_PEEK)
 
 
 def _exchange(upstream: Connection, method: str, raw: bytes) -> Response:

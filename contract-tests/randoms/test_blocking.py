@@ -28,8 +28,8 @@ IN_FLIGHT = 2 * CORES
 
 ONE_THREAD = ("event-loop", "worker-pool")
 """Terms of the manifest: one thread serves all, so that what it computes keeps all others waiting."""
-FEW_THREADS = "actors"
-"""As many threads as cores serve all, or eight where cores are fewer (Akka's default dispatcher): all can be taken."""
+FEW_THREADS = ("actors", "event-loop-per-core", "reactive-streams", "virtual-threads")
+"""A thread or a loop for each core serves all, or a few more (Akka's dispatcher: eight): all can be taken."""
 MOST_THREADS = 2 * max(8, CORES)
 
 LIGHTEST, LIGHT, HEAVIEST = 6_250_000, 25_000_000, model.MOST
@@ -95,7 +95,7 @@ def test_draws_on_the_serving_thread_block_who_shares_it(server: Server, started
     target = started().target
     if server.concurrency in ONE_THREAD:
         check(target, "/randoms/sync", IN_FLIGHT, blocks=True)
-    elif server.concurrency == FEW_THREADS:
+    elif server.concurrency in FEW_THREADS:
         check(target, "/randoms/sync", MOST_THREADS, blocks=True)
     else:
         check(target, "/randoms/sync", IN_FLIGHT, blocks=False)

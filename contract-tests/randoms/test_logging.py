@@ -37,6 +37,9 @@ OTHERS = (
 )
 """What gives no result, and no line."""
 
+PASSED_ON = "process-pool"
+"""Term of the manifest: a process of a pool prints into a pipe, and the manager of the pool writes what comes there."""
+
 
 def logged(line: str) -> bytes | None:
     """The result that a line holds, as it is pinned: at its end or, if the whole line is JSON, a member or its text."""
@@ -107,8 +110,8 @@ def logs(server: Server, testbed: Testbed, how: str) -> None:
     running = testbed.start(server, variant=f"log-{how}")
     target, log = running.target, Log(running)
     try:
-        # With `sync` a line is there before the answer is; but a container's lines come by way of the engine.
-        at_once = how == "sync" and running.output_is_immediate
+        # With `sync` a line is there before the answer is; but some lines come by way of a manager, or of an engine.
+        at_once = how == "sync" and running.output_is_immediate and server.concurrency != PASSED_ON
         wanted = Counter()
         for request in RESULTS:
             ask(target, [request])

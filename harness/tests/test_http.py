@@ -211,6 +211,43 @@ def test_cut_short(part: bytes) -> None:
     assert late.value.received == part
 
 
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream;charset=utf-8\r\n"
+
+
+def test_a_stream_of_events_has_no_end_to_wait_for() -> None:
+    chunks = b"5\r\ndata:\r\n", b"4\r\n 1\n\n\r\n"
+    with serving(STREAM + b"Transfer-Encoding: chunked\r\n\r\n", *chunks, close=False) as connection:
+        stream = connection.exchange(GET)
+        assert (stream.framing, stream.body) == ("stream", b"")
+        pieces = connection.pieces(stream)
+        assert [next(pieces), next(pieces)] == [b"data:", b" 1\n\n"]
+        connection.timeout = 0.05
+        assert [next(pieces), next(pieces)] == [b"", b""]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [(b"Transfer-Encoding: chunked\r\n\r\n5\r\ndata:\r\n0\r\n\r\n",), (b"\r\nda", b"ta:")],
+    ids=["chunks", "until-close"],
+)
+def test_a_stream_that_the_server_ends(parts: tuple[bytes, ...]) -> None:
+    with serving(STREAM + parts[0], *parts[1:]) as connection:
+        assert b"".join(connection.pieces(connection.exchange(GET))) == b"data:"
+
+
+def test_a_stream_that_is_cut_off() -> None:
+    with serving(STREAM + b"Transfer-Encoding: chunked\r\n\r\n5\r\nda") as connection:
+        stream = connection.exchange(GET)
+        with pytest.raises(ConnectionClosed):
+            list(connection.pieces(stream))
+
+
+def test_head_and_errors_are_no_streams() -> None:
+    assert answer(STREAM + b"\r\n", method="HEAD").framing == "none"
+    failed = STREAM.replace(b"200 OK", b"400 Bad Request") + b"Content-Length: 1\r\n\r\n\n"
+    assert answer(failed).framing == "length"
+
+
 def test_closed_by_peer() -> None:
     with serving(b"bye") as closing:
         closing.send_raw(b"x")

@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -129,6 +130,16 @@ def test_a_step_that_lacks_something_is_an_error_that_says_what(tmp_path):
     (tmp_path / "steps.toml").write_text('["a.one"]\ntitle = "One"\ntext = "The first."\nservices = "all"\n')
     with pytest.raises(IdiomsError, match=r"steps\.toml: \[a\.one\] has to have differs, services, text, title"):
         load_steps(tmp_path / "steps.toml")
+
+
+def test_a_step_of_some_transports_concerns_the_chats_that_have_one(server, tmp_path):
+    (tmp_path / "steps.toml").write_text(
+        '["a.one"]\ntitle = "One"\ntext = "The first."\ndiffers = "It differs."\nservices = ["chat"]\n'
+        'transports = ["polling"]\n'
+    )
+    (step,) = load_steps(tmp_path / "steps.toml")
+    chats = [replace(server, service="chat", transport=transport) for transport in ("polling", "socket.io")]
+    assert [step.concerns(one) for one in (*chats, server)] == [True, False, False]
 
 
 # Pages

@@ -44,12 +44,23 @@ def test_a_probe_asks_beside_the_users_but_not_while_a_server_is_warmed():
     assert {*workload.compared()} - {*plain.compared()} == {"probe_latency_p50_ms", "probe_latency_p99_ms"}
 
 
+def test_users_of_a_conversation_may_listen_in_another_way():
+    experiment = load("chat")
+    listening = replace(experiment.workload, transport="events")
+    paper = experiment.profile("paper")
+    (scenario,) = listening.scenarios(paper, 1)
+    (same,) = experiment.workload.scenarios(paper, 1)
+    assert scenario == {**same, "transport": "events"}
+    assert all(one["transport"] == "events" for one in listening.warming(scenario))
+
+
 def test_speakers_of_a_conversation_are_drawn_by_the_seed():
     experiment = load("chat")
     paper = experiment.profile("paper")
     (scenario,) = scenarios = experiment.workload.scenarios(paper, 1)
     assert scenarios == experiment.workload.scenarios(paper, 1) != experiment.workload.scenarios(paper, 2)
     assert (scenario["message_every_s"], scenario["poll_every_s"]) == (1, 0.5)
+    assert scenario["transport"] == "polling"
     lengths = [length for user in scenario["users"] for length in user["lengths"]]
     assert (min(lengths), max(lengths)) == (1, 100)
     assert sum(lengths) / len(lengths) == pytest.approx(50.5, rel=0.03)

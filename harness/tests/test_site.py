@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -204,16 +203,6 @@ def test_a_dead_link_in_a_file_ends_it_with_file_and_link(copy):
     number = text.count("\n") + 2
     assert f"docs/how-to/read-a-failure.md:{number}: no-such-page.md: no such file" in done.stderr
     assert not (copy / "docs/site/index.html").exists()
-
-
-def test_without_one_server_folder_the_site_is_there(copy):
-    """A server that a kept race names, and that the front page may show."""
-    raced = next(iter(findings.races().values())).entrants[0].server
-    shutil.rmtree(copy / raced)
-    done = _samewire(copy, "site")
-    assert done.returncode == 0, done.stderr
-    assert raced not in (copy / "docs/site/index.html").read_text()
-    assert not (copy / "docs/site" / raced).exists()
 
 
 def test_without_records_the_page_of_reports_says_so(places, monkeypatch):

@@ -22,6 +22,7 @@ $environment = [
     'PID_FILE' => sys_get_temp_dir() . '/chat-apache-' . getmypid() . '.pid',
     'PHP_INI_SCAN_DIR' => '',
     'SEMAPHORE' => posix_geteuid() << 16 | $port,
+    'LISTENERS' => -(posix_geteuid() << 16 | $port),
 ];
 // #endregion server.configure
 

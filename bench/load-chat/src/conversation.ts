@@ -1,9 +1,12 @@
 import { type Client, Failed } from './client.ts';
+import { Http } from './http.ts';
+import { EventsClient, LongPollingClient } from './listening.ts';
 import { type Failure, Meter } from './meter.ts';
 import { PollingClient } from './polling.ts';
 import { Plan, type Scenario } from './scenario.ts';
 import { SocketClient } from './sockets.ts';
 import { Journeys, User, until } from './user.ts';
+import { WebSocketClient } from './websocket.ts';
 import { CountingAgent } from './wire.ts';
 
 /** How often stages and seconds that are over are closed. */
@@ -20,12 +23,13 @@ export async function converse(url: URL, scenario: Scenario, progress: (line: ob
     return everybodyLost((error as Failed).kind, scenario.users.length, plan, progress);
   }
   const transport = transportOf(page, url);
+  const way = transport === 'polling' ? scenario.transport : transport;
   if (warm_up_s > 0) {
     progress({ stage: 'warm_up' });
     // Names of its own: the server may not know yet that these users have left.
-    await phase(url, transport, scenario, new Plan(0, warm_up_s * 1000, 0), 'early', () => {});
+    await phase(url, way, scenario, new Plan(0, warm_up_s * 1000, 0), 'early', () => {});
   }
-  return phase(url, transport, scenario, plan, 'user', progress);
+  return phase(url, way, scenario, plan, 'user', progress);
 }
 
 /** The chat's page. Rejects with Failed. */
@@ -56,9 +60,10 @@ function transportOf(page: string, url: URL): string {
   return transport;
 }
 
+/** `way` is how users hear each other: the server's transport, or what was chosen where that is polling. */
 async function phase(
   url: URL,
-  transport: string,
+  way: string,
   scenario: Scenario,
   plan: Plan,
   name: string,
@@ -78,16 +83,37 @@ async function phase(
       const arrival = begin + plan.arrival(index, users.length);
       const firstPoll = arrival + speaker.poll_phase * poll_every_s * 1000;
       const polls = (poll: () => Promise<void>) => repeat(poll, firstPoll, poll_every_s * 1000);
-      const client: Client =
-        transport === 'polling'
-          ? new PollingClient(url, user.name, agent, timeout_s * 1000, polls, user)
-          : new SocketClient(url, user.name, agent, timeout_s * 1000, user);
+      const timeout = timeout_s * 1000;
+      const client = clientOf(way, url, agent, timeout, polls, user);
       await user.take(client, arrival, begin + plan.departure(index, users.length));
     }),
   );
   clearInterval(clock);
   meter.end(performance.now());
   return meter;
+}
+
+function clientOf(
+  way: string,
+  url: URL,
+  agent: CountingAgent,
+  timeout: number,
+  polls: (poll: () => Promise<void>) => () => void,
+  user: User,
+): Client {
+  const http = new Http(url, user.name, agent, timeout);
+  switch (way) {
+    case 'polling':
+      return new PollingClient(http, polls, user);
+    case 'long-polling':
+      return new LongPollingClient(http, user);
+    case 'events':
+      return new EventsClient(http, timeout, user);
+    case 'websocket':
+      return new WebSocketClient(url, user.name, agent, timeout, user);
+    default:
+      return new SocketClient(url, user.name, agent, timeout, user);
+  }
 }
 
 /** Calls `work` at its times, which do not move when one call is late, until what is returned is called. */

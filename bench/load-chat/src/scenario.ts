@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 
+/** How users of a server that speaks polling hear each other. */
+const WAYS = ['polling', 'long-polling', 'events'] as const;
+export type Way = (typeof WAYS)[number];
+
 /** A paced conversation. Times are in seconds. */
 export interface Scenario {
   warm_up_s: number;
@@ -9,6 +13,7 @@ export interface Scenario {
   timeout_s: number;
   message_every_s: number;
   poll_every_s: number;
+  transport: Way;
   users: Speaker[];
 }
 
@@ -50,6 +55,7 @@ export function readScenario(file: string): Scenario {
   for (const name of ['hold_s', 'timeout_s', 'message_every_s', 'poll_every_s'] as const) {
     require(scenario[name] > 0, `${name} must be positive`);
   }
+  require(WAYS.includes(scenario.transport), `transport must be one of ${WAYS.join(', ')}`);
   require(scenario.users?.length > 0, 'users: at least one');
   for (const { lengths, message_phase, poll_phase } of scenario.users) {
     require(lengths?.length > 0 && lengths.every((length) => length >= 1 && length <= 500), 'lengths: 1 to 500 each');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { converse } from '../src/conversation.ts';
-import type { Scenario } from '../src/scenario.ts';
+import type { Scenario, Way } from '../src/scenario.ts';
 import { passTimeStepwise } from './clock.ts';
 import { type Faults, Room } from './room.ts';
 
@@ -21,6 +21,7 @@ const SCENARIO: Scenario = {
   timeout_s: 10,
   message_every_s: 0.1,
   poll_every_s: 0.05,
+  transport: 'polling',
   users: Array.from({ length: USERS }, (_, index) => ({
     lengths: LENGTHS,
     message_phase: index / USERS,
@@ -46,13 +47,19 @@ interface Result {
   series: { requests: number; deliveries: number }[];
 }
 
+/** The ways to hear of messages from a server that speaks polling. */
+const OVER_HTTP: Record<string, Way> = { polling: 'polling', 'long polling': 'long-polling', events: 'events' };
+
+/** A load on a room with this transport, or in this way over HTTP. */
 async function load(
   transport: string,
   { faults = {}, scenario = {} }: { faults?: Faults; scenario?: Partial<Scenario> } = {},
 ) {
-  const room = await Room.open(transport, faults);
+  const way = OVER_HTTP[transport];
+  const room = await Room.open(way ? 'polling' : transport, faults);
   const lines: object[] = [];
-  const meter = await converse(room.url, { ...SCENARIO, ...scenario }, (line) => lines.push(line));
+  const ours = { ...SCENARIO, ...(way && { transport: way }), ...scenario };
+  const meter = await converse(room.url, ours, (line) => lines.push(line));
   const bytes = room.bytes;
   await room.close();
   const result: Result = JSON.parse(JSON.stringify(meter));
@@ -67,9 +74,14 @@ async function load(
   return { room, result, lines, bytes, sum, errors };
 }
 
+/** Whether messages come one by one, and one's own does not come back. */
+const atOnce = (transport: string) => ['socket.io', 'websocket'].includes(transport);
+/** Whether a message waits for the next poll or batch. */
+const waits = (transport: string) => ['polling', 'socket.io-batched'].includes(transport);
+
 const NO_ERRORS = { refused: 0, connection: 0, timeout: 0, missed: 0, repeated: 0 };
 
-for (const transport of ['polling', 'socket.io', 'socket.io-batched']) {
+for (const transport of [...Object.keys(OVER_HTTP), 'socket.io', 'socket.io-batched', 'websocket']) {
   // Most of their time they wait.
   describe(transport, { concurrency: 8 }, () => {
     test('every user says its part, and everybody else hears it', async () => {
@@ -104,7 +116,7 @@ for (const transport of ['polling', 'socket.io', 'socket.io-batched']) {
       const latency = decodeFromCompressedBase64(hdr);
       assert.ok(Math.abs(latency.totalCount - deliveries) <= USERS * USERS);
       // Where one waits for the next poll or batch, that is half a pause on average.
-      assert.ok(transport === 'socket.io' || latency.mean > 10e6, `${latency.mean} ns`);
+      assert.ok(!waits(transport) || latency.mean > 10e6, `${latency.mean} ns`);
     });
 
     test('all bytes are counted that the server sees', async () => {
@@ -155,23 +167,35 @@ for (const transport of ['polling', 'socket.io', 'socket.io-batched']) {
 
     test('a message that comes twice is repeated', async () => {
       const { errors } = await load(transport, { faults: { repeats: 20 } });
-      const told = transport === 'socket.io' ? USERS - 1 : USERS;
+      const told = atOnce(transport) ? USERS - 1 : USERS;
       assert.deepEqual(errors, { ...NO_ERRORS, repeated: told });
     });
   });
 }
 
-test('a user whose connection is closed is lost', async () => {
-  const { result, errors } = await load('socket.io', { faults: { closesAfter: 20 } });
-  assert.equal(result.users_lost, USERS);
-  assert.deepEqual({ ...errors, connection: 0 }, NO_ERRORS);
-  assert.ok((errors.connection ?? 0) >= USERS);
-});
+for (const transport of ['events', 'socket.io', 'websocket']) {
+  test(`${transport}: a user whose connection is closed is lost`, async () => {
+    const { result, errors } = await load(transport, { faults: { closesAfter: 20 } });
+    assert.equal(result.users_lost, USERS);
+    assert.deepEqual({ ...errors, connection: 0 }, NO_ERRORS);
+    assert.ok((errors.connection ?? 0) >= USERS);
+  });
+}
 
-test('a user whose connection is closed before it could join is lost', async () => {
-  const { result, errors } = await load('socket.io', { faults: { turnsAway: true } });
-  assert.equal(result.users_lost, USERS);
-  assert.deepEqual(errors, { ...NO_ERRORS, connection: USERS });
+for (const transport of ['socket.io', 'websocket']) {
+  test(`${transport}: a user whose connection is closed before it could join is lost`, async () => {
+    const { result, errors } = await load(transport, { faults: { turnsAway: true } });
+    assert.equal(result.users_lost, USERS);
+    assert.deepEqual(errors, { ...NO_ERRORS, connection: USERS });
+  });
+}
+
+test('a long poll is not asked again before its answer is there', async () => {
+  const { room, sum } = await load('long polling');
+  const questions = room.asked.filter((path) => path.includes('wait=20'));
+  const answered = sum(({ receives }) => receives.count);
+  assert.ok(questions.length <= answered + USERS, `${questions.length} questions, ${answered} answers`);
+  assert.ok(questions.length <= USERS * (room.messages.length + 1));
 });
 
 test('a server that is not there loses everybody', async () => {

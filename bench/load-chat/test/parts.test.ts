@@ -17,6 +17,7 @@ const GOOD = {
   timeout_s: 1,
   message_every_s: 1,
   poll_every_s: 0.5,
+  transport: 'polling',
   users: [{ lengths: [1], message_phase: 0, poll_phase: 0.5 }],
 };
 
@@ -39,6 +40,8 @@ for (const [wrong, complaint] of [
   [{ ramp_up_s: -1 }, 'ramp_up_s must not be negative'],
   [{ hold_s: 0 }, 'hold_s must be positive'],
   [{ poll_every_s: undefined }, 'poll_every_s must be positive'],
+  [{ transport: 'socket.io' }, 'transport must be one of polling, long-polling, events'],
+  [{ transport: undefined }, 'transport must be one of polling, long-polling, events'],
   [{ users: [] }, 'users: at least one'],
   [{ users: undefined }, 'users: at least one'],
   [{ users: [{ lengths: [501], message_phase: 0, poll_phase: 0 }] }, 'lengths: 1 to 500 each'],

@@ -1,7 +1,9 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { Server } from 'socket.io';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Message } from '../src/client.ts';
 
 /** What a room does wrong. */
@@ -32,6 +34,8 @@ export class Room {
   readonly #http: HttpServer;
   readonly #io: Server | undefined;
   readonly #sockets = new Set<Socket>();
+  readonly #news = new EventEmitter().setMaxListeners(0);
+  readonly #members = new Set<WebSocket>();
   #batch: Message[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -40,13 +44,19 @@ export class Room {
     this.#faults = faults;
     this.#http = createServer(async (request, response) => {
       this.asked.push(request.url ?? '');
+      if (request.url?.startsWith('/events') && this.#faults.answers === undefined) {
+        this.#tell(request, response);
+        return;
+      }
       const { status, content } = await this.#answer(request);
       if (status !== 0) {
         response.writeHead(status).end(typeof content === 'string' ? content : JSON.stringify(content));
       }
     });
     this.#http.on('connection', (socket) => this.#sockets.add(socket));
-    if (transport !== 'polling') {
+    if (transport === 'websocket') {
+      this.#serveWebSockets();
+    } else if (transport !== 'polling') {
       this.#io = new Server(this.#http);
       this.#serveSockets(this.#io);
     }
@@ -91,8 +101,30 @@ export class Room {
     if (!Number.isSafeInteger(after)) {
       return { status: 400 }; // beyond what the contract promises
     }
+    const wait = Number(searchParams.get('wait'));
+    if (wait > 0 && this.messages.length <= after) {
+      await once(this.#news, 'message', { signal: AbortSignal.timeout(wait * 1000) }).catch(() => {});
+    }
     const messages = this.messages.filter(({ id }) => id > after).flatMap((message) => this.#copies(message));
     return { status: 200, content: { messages, last: this.messages.length } };
+  }
+
+  /** Server-sent events. */
+  #tell(request: IncomingMessage, response: ServerResponse): void {
+    const after = Number(new URL(request.url ?? '', this.url).searchParams.get('after'));
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(': hello\n\nevent: room\ndata: {}\n\n');
+    const tell = (message: Message) => {
+      for (const copy of message.id > after ? this.#copies(message) : []) {
+        response.write(`id: ${copy.id}\ndata: ${JSON.stringify(copy)}\n\n`);
+      }
+      if (message.id === this.#faults.closesAfter) {
+        response.destroy();
+      }
+    };
+    this.messages.forEach(tell);
+    this.#news.on('message', tell);
+    response.once('close', () => this.#news.off('message', tell));
   }
 
   #serveSockets(io: Server): void {
@@ -140,11 +172,56 @@ export class Room {
     }
   }
 
+  #serveWebSockets(): void {
+    const { answers, turnsAway, refuses, hangs } = this.#faults;
+    const server = new WebSocketServer({ noServer: true });
+    this.#http.on('upgrade', (request, socket, head) => {
+      if (answers === 'its page') {
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (member) => {
+        const name = new URL(request.url ?? '', this.url).searchParams.get('user') ?? '';
+        this.asked.push(name);
+        if (turnsAway) {
+          member.close();
+          return;
+        }
+        this.#members.add(member);
+        member.send(JSON.stringify({ room: 'a', last: this.messages.length }));
+        member.send('{"ping":true}');
+        member.on('close', () => this.#members.delete(member));
+        member.on('message', (data) => {
+          const { text, pong } = JSON.parse(data.toString());
+          if (pong || hangs) {
+            return;
+          }
+          if (refuses) {
+            member.send('{"error":"No."}');
+            return;
+          }
+          const message = this.#take(name, text);
+          for (const other of this.#members) {
+            for (const copy of other === member ? [] : this.#copies(message)) {
+              other.send(JSON.stringify(copy));
+            }
+          }
+          member.send(JSON.stringify({ id: message.id }));
+        });
+      });
+    });
+  }
+
   #take(user: string, text: string): Message {
     const message = { id: this.messages.length + 1, user, text };
     this.messages.push(message);
+    this.#news.emit('message', message);
     if (message.id === this.#faults.closesAfter) {
-      setImmediate(() => this.#io?.disconnectSockets(true));
+      setImmediate(() => {
+        this.#io?.disconnectSockets(true);
+        for (const member of this.#members) {
+          member.terminate();
+        }
+      });
     }
     return message;
   }

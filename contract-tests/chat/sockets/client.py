@@ -19,7 +19,7 @@ class Gone(Exception):
     """The connection ended before the answer came."""
 
 
-def gone(client: "Client") -> Gone:
+def gone(client: Any) -> Gone:
     """With what there is to know."""
     who = client.user or "one that had not joined"
     heard, pinged = client.ended_at - client.heard_at, client.ended_at - client.pinged_at

@@ -10,6 +10,7 @@ from typing import Any
 
 from chat.sockets.client import Client, until
 from chat.sockets.engine import Answer, NoAnswer, Polling, Session, Upgrading, WebSocketSession, ask
+from chat.sockets.member import Member
 from samewire.http import Request, exchange
 from samewire.process import RunningServer
 from samewire.target import Target
@@ -35,7 +36,7 @@ class Room:
     target: Target
     transport: str
     running: RunningServer | None
-    clients: list[Client] = field(default_factory=list)
+    clients: list[Client | Member] = field(default_factory=list)
     spoilt: bool = False
     """Whether a test has failed in it and left who knows what."""
 
@@ -49,8 +50,13 @@ class Room:
         self.clients.append(await Client.connect(await SESSIONS[session].open(self.target, **options)))
         return self.clients[-1]
 
-    async def join(self, user: str, session: str = "websocket", **options: Any) -> Client:
-        """A member."""
+    async def join(self, user: str, session: str = "websocket", **options: Any) -> Client | Member:
+        """A member. The session is one of Socket.IO's."""
+        if self.transport == "websocket":
+            member, first = await Member.connect(self.target, user, **options)
+            self.clients.append(member)
+            assert "room" in first, f"{user!r} cannot join: {first}"
+            return member
         client = await self.connect(session, **options)
         ack = await client.ask("join", user)
         assert ack.get("ok") is True, f"{user!r} cannot join: {ack}"
@@ -82,7 +88,7 @@ class Room:
         assert answer.status == 201, answer
         return answer.json["id"]
 
-    async def settled(self, *members: Client) -> int:
+    async def settled(self, *members: Client | Member) -> int:
         """Wait until these members were told all that they are to be told so far; the id of the message that shows it.
 
         What one connection is told keeps its order, so that nothing older than that message is still to come.

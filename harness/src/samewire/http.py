@@ -12,7 +12,7 @@ import re
 import shlex
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -124,7 +124,10 @@ class Response:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     framing: str = field(default="length", compare=False)
-    """How the end of the body was known: `length`, `chunked`, `close` or `none` (HEAD, 1xx, 204, 304)."""
+    """How the end of the body was known: `length`, `chunked`, `close` or `none` (HEAD, 1xx, 204, 304).
+
+    A `stream` of events has no end: `body` is empty, and what comes is for `Connection.pieces`.
+    """
     trailers: tuple[tuple[str, str], ...] = ()
     interim: tuple[Response, ...] = ()
     """The 1xx responses that came before it."""
@@ -219,6 +222,27 @@ class Connection:
                 raise error from None
         return self.receive(request.method)
 
+    def pieces(self, stream: Response) -> Iterator[bytes]:
+        """The content of a stream of events as it comes, its transfer coding removed, until the server ends it.
+
+        A piece is empty when nothing has come for `timeout` seconds. Raises ProtocolError, and ConnectionClosed where
+        chunks are cut off.
+        """
+        chunked = self._framing(stream.headers) == "chunked"
+        while True:
+            try:
+                piece = self._piece(chunked, time.monotonic() + self.timeout)
+            except Timeout:
+                yield b""
+                continue
+            except ConnectionClosed:
+                if chunked:
+                    raise
+                return
+            if not piece:
+                return
+            yield piece
+
     def closed_by_peer(self, timeout: float) -> bool:
         """Whether the peer closes the connection within `timeout` seconds; bytes that come before are in `unread`."""
         deadline = time.monotonic() + timeout
@@ -300,7 +324,9 @@ class Connection:
         headers = self._fields(field_lines)
 
         framing, end, body, trailers = "none", head_end, b"", ()
-        if not (method == "HEAD" or status < 200 or status in (204, 304)):
+        if status == 200 and method != "HEAD" and _is_stream(headers):
+            framing = "stream"
+        elif not (method == "HEAD" or status < 200 or status in (204, 304)):
             framing = self._framing(headers)
             if framing == "length":
                 length = int(next(value for name, value in headers if name.lower() == "content-length"))
@@ -345,10 +371,7 @@ class Connection:
         chunks = []
         while True:
             line_end = self._until(b"\r\n", start, deadline)
-            size_line = self.unread[start : line_end - 2]
-            if not (match := _CHUNK_SIZE.fullmatch(size_line)):
-                raise ProtocolError(f"not a chunk size: {size_line!r}", self.unread)
-            size = int(match[1], 16)
+            size = self._chunk_size(self.unread[start : line_end - 2])
             if size == 0:
                 break
             start = line_end + size + 2
@@ -361,12 +384,33 @@ class Connection:
         lines = self.unread[line_end : end - 4].split(b"\r\n") if end - 4 > line_end else []
         return b"".join(chunks), self._fields(lines), end
 
+    def _piece(self, chunked: bool, deadline: float) -> bytes:
+        """The next chunk, empty if it is the last one; where there are none, whatever has come."""
+        if not chunked:
+            self._at_least(1, deadline)
+            piece, self.unread = self.unread, b""
+            return piece
+        start = self._until(b"\r\n", 0, deadline)
+        end = start + self._chunk_size(self.unread[: start - 2])
+        self._at_least(end + 2, deadline)
+        piece, self.unread = self.unread[start:end], self.unread[end + 2 :]
+        return piece
+
+    def _chunk_size(self, line: bytes) -> int:
+        if not (match := _CHUNK_SIZE.fullmatch(line)):
+            raise ProtocolError(f"not a chunk size: {line!r}", self.unread)
+        return int(match[1], 16)
+
     def _rest(self, deadline: float) -> None:
         while True:
             try:
                 self._fill(deadline)
             except ConnectionClosed:
                 return
+
+
+def _is_stream(headers: tuple[tuple[str, str], ...]) -> bool:
+    return any(name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers)
 
 
 def address(target: str | Address) -> tuple[str, int]:

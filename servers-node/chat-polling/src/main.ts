@@ -20,7 +20,8 @@ if (!settings.success) {
 const { HOST, PORT } = settings.data;
 // #endregion server.configure
 
-const server = createHttpServer(createApp(new Room(), logger));
+const room = new Room();
+const server = createHttpServer(createApp(room, logger));
 server.once('error', (error) => {
   logger.fatal(error, `cannot listen on HOST ${HOST}, PORT ${PORT}`);
   process.exit(1);
@@ -33,6 +34,7 @@ process.on('SIGINT', stop);
 
 function stop(signal: NodeJS.Signals): void {
   logger.info(`stopping on ${signal}`);
+  room.close(); // what waits for news is answered
   server.close(); // no new connections, no idle ones; requests in flight are answered,
   setInterval(() => server.closeIdleConnections(), 100).unref(); // after which their connections are idle too
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));

@@ -1,21 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import type { Message } from './message.ts';
 
 const KEPT = 1_000;
 const PRESENT_MS = 2_000;
 
-/** The room, in memory: its newest messages, and the users who have polled of late. */
-export class Room {
+/** The room, in memory: its newest messages, and the users who are present. It emits `news`. */
+export class Room extends EventEmitter<{ news: [] }> {
   /** Ids begin anew with each process. This name tells clients. */
   readonly name = randomUUID();
+  /** Nobody waits for news in a room that has closed. */
+  isOpen = true;
   #last = 0;
   readonly #messages: Message[] = [];
   /** When each user was seen; the one who was not seen for the longest time comes first. */
   readonly #seen = new Map<string, number>();
+  readonly #visits = new Set<{ user: string }>();
+
+  constructor() {
+    super();
+    this.setMaxListeners(0); // as many as there are connections
+  }
 
   /** The id of the newest message. */
   get last(): number {
     return this.#last;
+  }
+
+  /** The id of the newest message that is not kept any more; 0 if all are. */
+  get forgotten(): number {
+    return this.#last - this.#messages.length;
   }
 
   // #region chat.post-message
@@ -26,6 +40,7 @@ export class Room {
     if (this.#messages.length > KEPT) {
       this.#messages.shift();
     }
+    this.emit('news');
     return message;
   }
   // #endregion chat.post-message
@@ -37,6 +52,21 @@ export class Room {
   }
   // #endregion chat.deliver
 
+  // #region chat.long-poll
+  /** Resolves when there is a message with a greater id, the signal aborts, or the room closes. */
+  async newerThan(id: number, signal: AbortSignal): Promise<void> {
+    while (this.#last <= id && this.isOpen && !signal.aborted) {
+      await once(this, 'news', { signal }).catch(() => {}); // it has aborted
+    }
+  }
+  // #endregion chat.long-poll
+
+  /** Ends what waits for news. */
+  close(): void {
+    this.isOpen = false;
+    this.emit('news');
+  }
+
   // #region chat.presence
   /** The user is present for two seconds. */
   see(user: string): void {
@@ -45,10 +75,21 @@ export class Room {
     this.#forget();
   }
 
+  /** The user is present until the returned function is called, and for two seconds after that. */
+  enter(user: string): () => void {
+    const visit = { user };
+    this.#visits.add(visit);
+    return () => {
+      this.#visits.delete(visit);
+      this.see(user);
+    };
+  }
+
   /** Who is present, in ascending order. */
   users(): string[] {
     this.#forget();
-    return [...this.#seen.keys()].sort();
+    const visitors = Array.from(this.#visits, ({ user }) => user);
+    return [...new Set([...this.#seen.keys(), ...visitors])].sort();
   }
 
   #forget(): void {

@@ -18,9 +18,10 @@ export function createHttpServer(app: Express): Server {
   server.on('clientError', refuseInTurn);
   server.on('connect', refuseConnect);
   server.setTimeout(25_000); // for a client that does not read its answer
-  // Node has no limit for a client that reads a few bytes now and then.
+  // Node has no limit for a client that reads a few bytes now and then. A stream of events has an end of its own.
   server.on('request', (_request, response) => {
-    const timer = setTimeout(() => response.destroy(), 60_000);
+    const isStream = () => `${response.getHeader('Content-Type')}`.startsWith('text/event-stream');
+    const timer = setTimeout(() => isStream() || response.destroy(), 60_000);
     response.once('close', () => clearTimeout(timer));
   });
   server.maxConnections = 5_000;

@@ -88,6 +88,83 @@ function fill(): void {
   }
 }
 
+test('a question that waits is answered with the next message, or when its time is over', async () => {
+  const { last } = room;
+  const asked = fetch(`${url}/messages?after=${last}&wait=20`);
+  const begun = performance.now();
+  const none = await fetch(`${url}/messages?after=${last + 1}&wait=1`);
+  assert.deepEqual(await none.json(), { room: room.name, messages: [], last });
+  assert.ok(performance.now() - begun > 990);
+  const message = room.post('ana', 'oi');
+  assert.deepEqual(await (await asked).json(), { room: room.name, messages: [message], last: last + 1 });
+  for (const query of ['wait=21', 'wait=-1', 'wait=1.5', 'wait=x']) {
+    assert.equal((await fetch(`${url}/messages?${query}`)).status, 400, query);
+  }
+});
+
+test('nothing of a client stays that leaves while it waits', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`GET /messages?after=${room.last}&wait=20 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  while (room.listenerCount('news') === 0) {
+    await sleep(10);
+  }
+  socket.destroy();
+  while (room.listenerCount('news') > 0) {
+    await sleep(10);
+  }
+});
+
+/** The text of a stream, until it has so many events. */
+async function hear(response: globalThis.Response, events: number): Promise<string> {
+  let heard = '';
+  for await (const chunk of response.body ?? []) {
+    heard += Buffer.from(chunk);
+    if (heard.split('\n\n').length > events) {
+      break;
+    }
+  }
+  return heard;
+}
+
+test('events tell the room, what was said after the last event, and what comes', async () => {
+  const [first, second] = [room.post('ana', 'oi'), room.post('bia', '"\u2028"')];
+  const headers = { 'Last-Event-ID': `${first.id}` };
+  const response = await fetch(`${url}/events?after=0&user=caio`, { headers });
+  assert.match(String(response.headers.get('Content-Type')), /^text\/event-stream/);
+  assert.equal(response.headers.get('Cache-Control'), 'no-store');
+  assert.ok(room.users().includes('caio'));
+  const third = room.post('ana', 'again');
+  const event = (message: { id: number }) => `id: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`;
+  const begin = `event: room\ndata: ${JSON.stringify({ room: room.name, last: second.id })}\n\n`;
+  assert.equal(await hear(response, 3), begin + event(second) + event(third));
+  while (room.listenerCount('news') > 0) {
+    await sleep(10);
+  }
+});
+
+test('HEAD of events ends', async () => {
+  const answer = await fetch(`${url}/events`, { method: 'HEAD' });
+  assert.match(String(answer.headers.get('Content-Type')), /^text\/event-stream/);
+  assert.equal((await fetch(`${url}/events?after=x`, { method: 'HEAD' })).status, 400);
+});
+
+test('a stream that is not read keeps little, and ends with the first message that the room has forgotten', async () => {
+  fill();
+  const socket = connect(port, '127.0.0.1').pause();
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  socket.write('GET /events HTTP/1.1\r\nHost: a\r\n\r\n');
+  while (room.listenerCount('news') === 0) {
+    await sleep(10);
+  }
+  for (let round = 0; round < 50 && !accepted.destroyed; round += 1) {
+    fill();
+    assert.ok(accepted.writableLength < 128 * 1024, `${accepted.writableLength}`);
+    await sleep(10);
+  }
+  assert.ok(accepted.destroyed);
+  socket.destroy();
+});
+
 test('what clients do not read has a bound', { timeout: 60_000 }, async () => {
   fill();
   const sockets: Socket[] = [];

@@ -34,3 +34,36 @@ test('a user is present for two seconds after the last poll', () => {
   assert.deepEqual(room.users(), []);
   mock.restoreAll();
 });
+
+test('a user is present while a visit lasts, and for two seconds after that', () => {
+  let now = 0;
+  mock.method(performance, 'now', () => now);
+  const room = new Room();
+  const leave = room.enter('ana');
+  const leaveToo = room.enter('ana');
+  now = 10_000;
+  leave();
+  now = 20_000;
+  assert.deepEqual(room.users(), ['ana']);
+  leaveToo();
+  now = 22_000;
+  assert.deepEqual(room.users(), ['ana']);
+  now = 23_000;
+  assert.deepEqual(room.users(), []);
+  mock.restoreAll();
+});
+
+test('who waits is told of a newer message, of the end of its time, and of the end of the room', async () => {
+  const room = new Room();
+  const { signal } = new AbortController();
+  const first = room.newerThan(0, signal);
+  const second = room.newerThan(1, signal);
+  room.post('ana', 'oi');
+  await first;
+  assert.equal(room.listenerCount('news'), 1);
+  await room.newerThan(1, AbortSignal.timeout(10));
+  room.close();
+  await second;
+  await room.newerThan(1, signal);
+  assert.equal(room.listenerCount('news'), 0);
+});

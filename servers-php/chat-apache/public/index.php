@@ -26,6 +26,10 @@ try {
             'POST' => $room->post(JsonBody::read()),
             default => throw Problem::methodNotAllowed('GET, HEAD, POST'),
         },
+        '/events' => match ($method) {
+            'GET', 'HEAD' => $room->listen($_GET, $_SERVER['HTTP_LAST_EVENT_ID'] ?? null),
+            default => throw Problem::methodNotAllowed('GET, HEAD'),
+        },
         '/presence' => match ($method) {
             'GET', 'HEAD' => $room->presence(),
             default => throw Problem::methodNotAllowed('GET, HEAD'),

@@ -16,7 +16,7 @@ class Room
 {
     private const SHOWN = 1000;
     private const KEPT = 1100; // a reader still finds the oldest that are shown when new ones come meanwhile
-    private const SECONDS_HERE = 2; // and up to one more, since APCu counts whole seconds
+    private const SECONDS_HERE = 2; // and up to one more: APCu counts whole seconds
 
     // #region chat.post-message
     /** @return array{room: string, id: int, user: string, text: string} */
@@ -56,9 +56,10 @@ class Room
     // #endregion chat.deliver
 
     // #region chat.presence
-    public function keepHere(string $user): void
+    /** False if there is no memory for the name. */
+    public function keepHere(string $user, int $seconds = self::SECONDS_HERE): bool
     {
-        apcu_store("here/$user", true, self::SECONDS_HERE) || throw new Problem(503, 'There is no memory for a name.');
+        return apcu_store("here/$user", true, $seconds);
     }
 
     /** @return array{room: string, users: list<string>} */

@@ -24,8 +24,8 @@ final class RoomControllerTest extends TestCase
     public function testAPollMakesPresent(): void
     {
         $room = $this->createMock(Room::class);
-        $room->expects(self::once())->method('keepHere')->with('ana');
-        $room->expects(self::once())->method('after')->with(7)->willReturn([]);
+        $room->expects(self::once())->method('keepHere')->with('ana')->willReturn(true);
+        $room->expects(self::once())->method('after')->with(7)->willReturn(['messages' => []]);
 
         (new RoomController($room))->list(['after' => '7', 'user' => 'ana']);
     }
@@ -54,6 +54,9 @@ final class RoomControllerTest extends TestCase
      *           [{"after": ["1"]}]
      *           [{"user": ""}]
      *           [{"user": ["ana"]}]
+     *           [{"user": "ana", "wait": "-1"}]
+     *           [{"user": "ana", "wait": "21"}]
+     *           [{"user": "ana", "wait": "0.5"}]
      */
     public function testABadPollMakesNobodyPresent(array $query): void
     {

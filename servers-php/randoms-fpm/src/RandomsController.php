@@ -57,7 +57,8 @@ final class RandomsController
 
     private static function print(string $line): void
     {
-        file_put_contents('php://stdout', "$line\n"); // a pipe to PHP-FPM's master, which writes the lines of all
+        // A pipe to PHP-FPM's master, which writes the lines of all. On stdout it would cut a line when its pipe is full.
+        file_put_contents('php://stderr', "$line\n");
     }
 
     /**

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from rich.console import Console
 
@@ -21,8 +21,10 @@ from samewire.digests import digest_files, source_files
 from samewire.labs import LabError
 from samewire.labs.lab import LABS, Lab, find_labs
 from samewire.labs.lab import load as load_lab
+from samewire.labs.mending.declaration import HIGHEST_SEED, find_mendings
+from samewire.labs.mending.declaration import load as load_mending
 from samewire.manifest import Server
-from samewire.paths import BENCH, CHECKOUT, HARNESS, RESULTS
+from samewire.paths import BENCH, CHECKOUT, CONTRACTS, HARNESS, RESULTS
 from samewire.race import generator
 from samewire.race.experiment import Experiment, find_experiments, load
 from samewire.race.floors import FLOORS
@@ -90,7 +92,7 @@ def looked_at(races: Iterable[_SmallRace], seed: int) -> set[str]:
 
 
 def race_all(console: Console, servers: list[Server], seed: int) -> list[Check]:
-    """Races and labs in small, as many side by side as there are cores for; a browser looks at some of the reports.
+    """Races and labs in small, two side by side on every two cores; a browser looks at some of the reports.
 
     Raises KeyboardInterrupt when interrupted, after the races have stopped what they had started.
     """
@@ -104,7 +106,9 @@ def race_all(console: Console, servers: list[Server], seed: int) -> list[Check]:
         drawn = small_races(servers, seed)
         shown = looked_at(drawn, seed)
         races = {racing.submit(carry_out, _race_job(console, race, started)): race for race in drawn}
-        labs = [racing.submit(carry_out, _lab_job(console, lab, servers, started)) for lab in _able(servers)]
+        small = [_lab_job(console, lab, servers, started) for lab in _able(servers)]
+        small += _mending_jobs(console, servers, seed, started)
+        labs = [racing.submit(carry_out, job) for job in small]
         try:
             for ended in as_completed([*races, *labs]):
                 checks.append(ended.result())
@@ -125,10 +129,12 @@ def race_all(console: Console, servers: list[Server], seed: int) -> list[Check]:
 
 
 def lanes(cores: Iterable[int]) -> list[frozenset[int]]:
-    """Disjoint sets of two cores, which are enough for a race; all that there are if there are fewer."""
+    """Sets of two cores, which are enough for a race; all that there are if there are fewer. Each set comes twice: a race
+    in small waits for much of its time.
+    """
     ordered = sorted(cores)
-    pairs = zip(ordered[::2], ordered[1::2], strict=False)
-    return [frozenset(pair) for pair in pairs] or [frozenset(ordered)]
+    pairs = [frozenset(pair) for pair in zip(ordered[::2], ordered[1::2], strict=False)]
+    return 2 * (pairs or [frozenset(ordered)])
 
 
 def _race_job(console: Console, race: _SmallRace, started: list[subprocess.Popen[str]]) -> Job:
@@ -150,13 +156,29 @@ def _able(servers: Iterable[Server]) -> list[Lab]:
 
 
 def _lab_job(console: Console, lab: Lab, servers: Iterable[Server], started: list[subprocess.Popen[str]]) -> Job:
-    """The lab, in small, with servers of its service that are there."""
+    """The lab, in small, with servers of its service that are there, or with its programs."""
     folders = HARNESS, LABS, *generator.MODULES
     sources = [source for folder in folders for source in source_files(folder)]
-    asked = [inputs_digest(server) for server in servers if server.service == lab.service]
+    asked = map(inputs_digest, lab.among(servers))
     argv = [sys.executable, "-m", "samewire.cli", "lab", lab.name, "--small"]
     inputs = "\n".join([digest_files(sources, CHECKOUT), *asked])
     return once(f"lab {lab.name} in small", inputs, lambda: run_and_show(console, argv, started))
+
+
+def _mending_jobs(
+    console: Console, servers: Sequence[Server], seed: int, started: list[subprocess.Popen[str]]
+) -> list[Job]:
+    """The labs in which a fault is mended, with one that a seed draws: the suite finds it, and then no more."""
+    jobs, drawn = [], random.Random(seed).randint(1, HIGHEST_SEED)
+    for lab in map(load_mending, find_mendings()):
+        able = {server.id: server for _, server in lab.able(servers)}
+        if not able:
+            continue
+        sources = [source for folder in (HARNESS, LABS, CONTRACTS) for source in source_files(folder)]
+        inputs = "\n".join([digest_files(sources, CHECKOUT), *map(inputs_digest, able.values())])
+        argv = [sys.executable, "-m", "samewire.cli", "lab", lab.name, "--small", "--seed", str(drawn)]
+        jobs.append(once(f"lab {lab.name} in small", inputs, partial(run_and_show, console, argv, started)))
+    return jobs
 
 
 def run_and_show(console: Console, argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:

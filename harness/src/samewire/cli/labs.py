@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from samewire.cli.generate import write_or_check
+from samewire.cli.mending import mend
 from samewire.cli.options import CHECK
 from samewire.cli.output import FAILED, USAGE, console, fail
 from samewire.labs import LabError, NotFound
@@ -23,10 +24,12 @@ _PORT = 8087
 @click.argument("name", required=False)
 @click.option("--set", "knobs", multiple=True, metavar="KNOB=VALUE", help="Turn a knob; may be repeated.")
 @click.option(
-    "--predict", metavar="SUBJECT=FACTOR", help="The prediction; it is asked for otherwise, where there is a terminal."
+    "--predict",
+    metavar="SUBJECT=FACTOR|KIND=FILE",
+    help="The prediction; it is asked for otherwise, where there is a terminal.",
 )
 @click.option("--words", default="", help="Your own words on why, for the page to hand in.")
-@click.option("--seed", type=int, help="Draws the order of servers; a fresh one is drawn by default.")
+@click.option("--seed", type=int, help="Draws the order of servers, or the fault; a fresh one is drawn by default.")
 @click.option("--small", is_flag=True, help="Seconds, one round, cold servers: shows that it works.")
 @click.option("--keep", is_flag=True, help="Keep the result in bench/records/labs, for the notes of teachers.")
 @click.option("--notes", is_flag=True, help="Write the figures of kept results into docs/labs.")
@@ -51,6 +54,8 @@ def lab(
     open_: bool,
 ) -> None:
     """List the labs, run one, or serve them as pages: a question, your prediction, and what servers do."""
+    from samewire.labs.mending.declaration import find_mendings
+
     try:
         if serve:
             if name or knobs or predict:
@@ -58,6 +63,10 @@ def lab(
             _serve(port, small=small, open_=open_)
         elif notes:
             write_or_check(_notes(), check, " --notes")
+        elif name in find_mendings():
+            if knobs or keep:
+                raise click.UsageError(f"{name} has no knobs and no figures: it goes without --set and --keep.")
+            mend(name, predict, words, seed, small=small)
         elif name:
             path = _run(name, knobs, predict, words, seed, small=small)
             if keep:
@@ -72,11 +81,11 @@ def lab(
 
 def _list() -> None:
     from samewire.labs.lab import find_labs, load
+    from samewire.labs.mending import declaration as mending
 
     table = new_table("lab", "question", "minutes")
-    for name in find_labs():
-        lab = load(name)
-        table.add_row(name, lab.question, str(lab.minutes))
+    for one in [*map(load, find_labs()), *map(mending.load, mending.find_mendings())]:
+        table.add_row(one.name, one.question, str(one.minutes))
     console.print(table)
     console.print("Run one: samewire lab NAME. All of them as pages: samewire lab --serve", highlight=False)
 

@@ -15,6 +15,7 @@ class Step:
     """Something that every implementation of some services does.
 
     `differs` is two sentences: what differs between the stacks, and why. `services` is a list of names, or "all".
+    `transports` is a list of names: of the chats only those that have one of these; None for all.
     """
 
     name: str
@@ -22,10 +23,12 @@ class Step:
     text: str
     differs: str
     services: list[str] | str
+    transports: list[str] | None = None
 
     def concerns(self, server: Server) -> bool:
         """Whether a server must have it."""
-        return self.services == "all" or server.service in self.services
+        concerned = self.services == "all" or server.service in self.services
+        return concerned and (self.transports is None or server.transport in self.transports)
 
     @property
     def page(self) -> str:
@@ -53,10 +56,11 @@ class Page:
 
 def load_steps(path: Path = CHECKOUT / "docs/steps.toml") -> list[Step]:
     """The declared steps, in order. Raises IdiomsError."""
-    wanted = {field.name for field in fields(Step)} - {"name"}
+    optional = {"transports"}
+    wanted = {field.name for field in fields(Step)} - {"name"} - optional
     steps, problems = [], []
     for name, about in tomllib.loads(path.read_text()).items():
-        if about.keys() == wanted:
+        if about.keys() - optional == wanted:
             steps.append(Step(name, **about | {"differs": " ".join(about["differs"].split())}))
         else:
             problems.append(f"{path}: [{name}] has to have {', '.join(sorted(wanted))}, and nothing else")

@@ -1,7 +1,11 @@
 """The code of a lab's servers, side by side: the regions of its steps."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 from pygments import highlight
@@ -11,13 +15,14 @@ from pygments.lexers.special import TextLexer
 from samewire.idioms.pages import lexer
 from samewire.idioms.regions import Region, find_regions
 from samewire.idioms.steps import load_steps
-from samewire.labs.lab import Lab, Trial
+from samewire.labs.changes import Change, plant
+from samewire.labs.lab import Trial
 from samewire.paths import CHECKOUT
 
 
 @dataclass(frozen=True)
 class ShownRegion:
-    """A region as the page has it: the title of its step, where it is, and its lines, coloured."""
+    """A region as the page has it: the title of its step or its name, where it is, and its lines, coloured."""
 
     step: str
     where: str
@@ -32,19 +37,40 @@ class Shown:
     regions: tuple[ShownRegion, ...]
 
 
-def side_by_side(lab: Lab, trials: Sequence[Trial]) -> list[Shown]:
-    """The regions of the lab's steps, by server."""
+def side_by_side(trials: Sequence[Trial]) -> list[Shown]:
+    """The regions of the trials' steps, by server and steps."""
     titles = {step.name: step.title for step in load_steps()}
+    alike: dict[Any, list[Trial]] = {}
+    for trial in trials:
+        alike.setdefault((trial.entrant.server.id, trial.steps, trial.planted), []).append(trial)
     shown = []
-    for server in {trial.entrant.server.id: trial.entrant.server for trial in trials}.values():
-        found, _ = find_regions(server.folder)
+    for (_, steps, planted), those in alike.items():
+        found = _regions(those[0].entrant.server.folder, planted)
         regions = tuple(
             ShownRegion(titles.get(name, name), f"{one.path.relative_to(CHECKOUT)}, line {one.line}", coloured(one))
-            for name in lab.steps
+            for name in steps
             for one in found.get(name, [])
         )
-        shown.append(Shown(tuple(trial.label for trial in trials if trial.entrant.server.id == server.id), regions))
+        shown.append(Shown(tuple(trial.label for trial in those), regions))
     return shown
+
+
+def _regions(folder: Path, planted: Sequence[Change]) -> Mapping[str, Sequence[Region]]:
+    """The regions of a server by name, with what is planted in its files."""
+    regions, _ = find_regions(folder)
+    if not planted:
+        return regions
+    with tempfile.TemporaryDirectory() as changed:
+        for file in {one.file for one in planted}:
+            Path(changed, file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / file, Path(changed, file))
+        plant(planted, Path(changed))
+        found, _ = find_regions(Path(changed))
+        wrong = {(name, one.path.relative_to(changed)): one for name, several in found.items() for one in several}
+    return {
+        name: [replace(wrong.get((name, one.path.relative_to(folder)), one), path=one.path) for one in of_name]
+        for name, of_name in regions.items()
+    }
 
 
 def coloured(region: Region) -> Markup:

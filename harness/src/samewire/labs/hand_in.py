@@ -16,12 +16,12 @@ def _environment(*, autoescape: bool) -> jinja2.Environment:
     )
 
 
-def markdown(found: Mapping[str, Any], words: str) -> str:
+def markdown(found: Mapping[str, Any], words: str, template: str = "hand-in.md.jinja") -> str:
     """The page as Markdown. `words` are the reader's own."""
     quoted = "\n".join(f"> {line}".rstrip() for line in words.strip().splitlines()) or "> (nothing written)"
-    return _environment(autoescape=False).get_template("hand-in.md.jinja").render(found=found, words=quoted)
+    return _environment(autoescape=False).get_template(template).render(found=found, words=quoted)
 
 
-def html(found: Mapping[str, Any], words: str) -> str:
+def html(found: Mapping[str, Any], words: str, template: str = "hand-in.html.jinja") -> str:
     """The page as HTML, which needs no other file."""
-    return _environment(autoescape=True).get_template("hand-in.html.jinja").render(found=found, words=words.strip())
+    return _environment(autoescape=True).get_template(template).render(found=found, words=words.strip())

@@ -1,12 +1,13 @@
 """The declaration of a lab: `bench/labs/NAME.toml`, checked against a schema.
 
-A lab is a small experiment: its trials are servers under a load, and its figures are those of races.
+A lab is a small experiment: its trials are servers, or programs of its own, under a load, and its figures are those of
+races.
 """
 
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,16 +16,16 @@ from typing import Any
 import jsonschema
 
 from samewire.labs import LabError, NotFound
+from samewire.labs.changes import Change
+from samewire.labs.peers import Peers
+from samewire.labs.programs import LABS, find_programs
 from samewire.manifest import Server
-from samewire.paths import BENCH
 from samewire.race import experiment as experiments
 from samewire.race.entrants import Entrant, Selector
 from samewire.race.experiment import Experiment
 from samewire.race.metrics import METRICS
 from samewire.race.profile import Profile
 from samewire.toolchains import missing
-
-LABS = BENCH / "labs"
 
 _KNOB = re.compile(r"\$\{?([a-z_]+)\}?")
 _SMALL = {
@@ -33,6 +34,7 @@ _SMALL = {
 }  # fmt: skip
 """Seconds, one round, cold servers: shows that a lab works; its figures mean nothing."""
 _SMALL_RATE = 50.0
+_PARTS = "workload", "profile", "placement", "database", "peers"
 
 Value = int | float | str
 
@@ -50,12 +52,17 @@ class Knob:
 
 @dataclass(frozen=True)
 class Subject:
-    """Servers that a lab compares with others: those that `select` means, with these changes to the lab's load."""
+    """Servers that a lab compares with others: those that `select` means, with these changes to the lab's load.
+
+    `steps` are those of the lab, if it has none of its own. What is `planted` in its code is wrong on purpose.
+    """
 
     label: str
     select: Selector
+    steps: tuple[str, ...]
     env: Mapping[str, str]
     changes: Mapping[str, Mapping[str, Any]]
+    planted: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Next:
-    """What to change next: a knob, or lines of code of a step (docs/steps.toml)."""
+    """What to change next: a knob, or lines of code of a step."""
 
     text: str
     knobs: Mapping[str, Value]
@@ -86,7 +93,10 @@ class Next:
 
 @dataclass(frozen=True)
 class Trial:
-    """One server under one load, as a lab compares it with others."""
+    """One server under one load, as a lab compares it with others; `steps` are names of regions of its code.
+
+    What is `planted` in that is wrong on purpose. `peers` are slow clients beside the load.
+    """
 
     label: str
     entrant: Entrant
@@ -94,11 +104,17 @@ class Trial:
     profile: Profile
     env: Mapping[str, str]
     database_delay_s: float
+    steps: tuple[str, ...]
+    planted: tuple[Change, ...] = ()
+    peers: Peers | None = None
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A lab. `fresh`: each run has a process of its own, which is measured as it comes up."""
+    """A lab. `fresh`: each run has a process of its own, which is measured as it comes up.
+
+    `service` is empty where programs of its own take part.
+    """
 
     name: str
     title: str
@@ -107,7 +123,6 @@ class Lab:
     service: str
     minutes: int
     model_pages: tuple[str, ...]
-    steps: tuple[str, ...]
     fresh: bool
     subjects: tuple[Subject, ...]
     knobs: tuple[Knob, ...]
@@ -156,17 +171,19 @@ class Lab:
             raise LabError("\n".join([f"{self.name}: a lab needs two servers to compare.", *left_out]))
         return trials, left_out
 
+    def among(self, servers: Iterable[Server]) -> list[Server]:
+        """Those that may take part: of these servers the ones of its service, or its own programs."""
+        return [one for one in servers if one.service == self.service] if self.service else [*find_programs(self.name)]
+
     def _entrants(self, subject: Subject, servers: Sequence[Server]) -> list[Entrant]:
         """The entrants that a subject means; where it does not say a variant, servers as they are."""
-        of_service = (one for one in servers if one.service == self.service)
-        among = [Entrant(one, variant) for one in of_service for variant in ("", *one.variants)]
+        among = [Entrant(one, variant) for one in self.among(servers) for variant in ("", *one.variants)]
         says_variant = any(name == "variant" for name, _ in subject.select.fields)
         return [one for one in among if (says_variant or not one.variant) and subject.select.matches(one)]
 
     def _trial(self, subject: Subject, entrant: Entrant, values: Mapping[str, Value], *, small: bool) -> Trial:
         content = {
-            part: _with_knobs({**self.load.get(part, {}), **subject.changes.get(part, {})}, values)
-            for part in ("workload", "profile", "placement", "database")
+            part: _with_knobs({**self.load.get(part, {}), **subject.changes.get(part, {})}, values) for part in _PARTS
         }
         profile = dict(content["profile"])
         if small:
@@ -192,7 +209,9 @@ class Lab:
         env = {name: str(value) for name, value in _with_knobs(subject.env, values).items()}
         delay_s = content["database"].get("delay_ms", 0) / 1000
         quick = experiment.profile("quick")
-        return Trial(subject.label, entrant, replace(experiment, settings=env), quick, env, delay_s)
+        peers = Peers(**content["peers"]) if content["peers"] else None
+        with_env = replace(experiment, settings=env)
+        return Trial(subject.label, entrant, with_env, quick, env, delay_s, subject.steps, subject.planted, peers)
 
 
 def _with_knobs(told: Any, values: Mapping[str, Value]) -> Any:
@@ -250,17 +269,19 @@ def _knob(told: Mapping[str, Any]) -> Knob:
 def _lab(name: str, content: Mapping[str, Any]) -> Lab:
     def subject(told: Mapping[str, Any]) -> Subject:
         changes = {part: told[part] for part in ("workload", "profile", "placement") if part in told}
-        return Subject(told["label"], Selector(tuple(told["select"].items())), told.get("env", {}), changes)
+        steps = tuple(told.get("steps") or content["steps"])
+        planted = tuple(Change(**one) for one in told.get("planted", ()))
+        select = Selector(tuple(told["select"].items()))
+        return Subject(told["label"], select, steps, told.get("env", {}), changes, planted)
 
     return Lab(
         name=name,
         title=content["title"],
         question=content["question"],
         about=content["about"],
-        service=content["service"],
+        service=content.get("service", ""),
         minutes=content["minutes"],
         model_pages=tuple(content.get("models", ())),
-        steps=tuple(content["steps"]),
         fresh=content.get("fresh", False),
         subjects=tuple(map(subject, content["subjects"])),
         knobs=tuple(map(_knob, content["knobs"])),
@@ -268,5 +289,5 @@ def _lab(name: str, content: Mapping[str, Any]) -> Lab:
         charts=tuple(content["charts"]),
         reasons=tuple(Reason(**one) for one in content["reasons"]),
         next=tuple(Next(one["text"], one.get("knobs", {}), one.get("step", "")) for one in content["next"]),
-        load={part: content[part] for part in ("workload", "profile", "placement", "database") if part in content},
+        load={part: content[part] for part in _PARTS if part in content},
     )

@@ -1,14 +1,16 @@
 """What a lab tells while it runs, several times a second: what the users get, and what the server uses."""
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from samewire.race.generator import Generator
-from samewire.race.processes import Tree, all_processes, read
+from samewire.race.processes import PAGE, Tree, all_processes, read
 from samewire.race.snapshots import CoreTimes, core_times
+from samewire.race.updates import Updates, counted
 
 EVERY_S = 0.25
 
@@ -42,6 +44,22 @@ class Watched:
         return getattr(self._generator, name)
 
 
+class LostUpdates:
+    """Adds to what a generator tells of a load how many updates are lost by now, as the server at `url` tells its
+    counter: at least so many, for updates go on while it is asked."""
+
+    def __init__(self, url: str, path: str) -> None:
+        self._url, self._path, self._answered = url, path, 0
+        self._before = counted(url, path)
+
+    def added(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The event, with `lost` if it is of the load."""
+        if event["event"] != "load":
+            return event
+        self._answered += event["requests"] - event["errors"]
+        return {**event, "lost": Updates(self._answered, counted(self._url, self._path) - self._before).lost}
+
+
 class Monitor:
     """Looks at a server's processes and at the cores, and tells `listener`, until it is closed: a context manager."""
 
@@ -61,10 +79,13 @@ class Monitor:
     def _run(self) -> None:
         before = time.monotonic()
         usage, cores = self._tree.sample(all_processes(), None), core_times()
+        held = usage.pss_bytes
         while not self._over.wait(self._every_s):
             now = time.monotonic()
             later, cores_later = self._tree.sample(all_processes(), None), core_times()
             seconds = now - before
+            # Read as often as its cost allows; resident memory would count what processes share once for each of them.
+            held = later.pss_bytes or held
             self._listener(
                 {
                     "event": "machine",
@@ -73,10 +94,17 @@ class Monitor:
                     "threads": later.threads,
                     "running": _running(self._tree.pid),
                     "switches_per_s": round((later.switches - usage.switches) / seconds),
-                    "memory_mib": round((later.pss_bytes or later.rss_bytes) / 2**20, 1),
+                    "memory_mib": round(held / 2**20, 1) if held else None,
+                    "sockets_mib": round(_in_sockets() / 2**20, 1),
                 }
             )
             before, usage, cores = now, later, cores_later
+
+
+def _in_sockets() -> int:
+    """Bytes that the kernel holds for all TCP connections of the machine: sent and not yet taken, at both ends."""
+    found = re.search(rb"^TCP:.* mem (\d+)", read("/proc/net/sockstat"), re.MULTILINE)
+    return int(found[1]) * PAGE if found else 0
 
 
 def _busy(then: CoreTimes, now: CoreTimes) -> float:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from samewire.labs.lab import Trial
 from samewire.labs.session import Ran
 from samewire.paths import CHECKOUT, RESULTS
 from samewire.race import comparisons, validity
@@ -52,7 +53,7 @@ def result(ran: Ran, guess: Guess | None) -> dict[str, Any]:
         "started_at": ran.started.isoformat(timespec="seconds"),
         "seed": ran.wish.seed,
         "small": ran.wish.small,
-        "commit": _commit(),
+        "commit": commit(),
         "knobs": dict(ran.wish.values),
         "rounds": ran.rounds,
         "machine": machine(needs),
@@ -62,7 +63,8 @@ def result(ran: Ran, guess: Guess | None) -> dict[str, Any]:
                 "server": trial.entrant.server.id,
                 "variant": trial.entrant.variant,
                 "env": dict(trial.env),
-                "not_proven": why_stale(trial.entrant.server),
+                # A program has no contract.
+                "not_proven": lab.service and _not_proven(trial),
             }
             for trial in ran.trials
         ],
@@ -72,6 +74,10 @@ def result(ran: Ran, guess: Guess | None) -> dict[str, Any]:
         "next": [asdict(one) for one in lab.next],
         "remarks": [*ran.remarks, *_warnings(ran)],
     }
+
+
+def _not_proven(trial: Trial) -> str:
+    return "wrong on purpose" if trial.planted else why_stale(trial.entrant.server)
 
 
 def _figures(ran: Ran) -> Figures:
@@ -201,7 +207,7 @@ def _warnings(ran: Ran) -> list[str]:
     return [text if number == 1 else f"{text} ({number} runs)" for text, number in counts.items()]
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit of the checkout, with a plus if files differ from it; empty outside git."""
     found = subprocess.run(
         ["git", "describe", "--always", "--dirty=+", "--abbrev=10"], cwd=CHECKOUT, capture_output=True, text=True

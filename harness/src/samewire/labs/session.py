@@ -10,9 +10,12 @@ from typing import Any
 
 from samewire.databases import URL_VARIABLES
 from samewire.labs import LabError
+from samewire.labs.copies import changed_copy
 from samewire.labs.delay import DelayedLink
 from samewire.labs.lab import Lab, Trial, Value
-from samewire.labs.live import EVERY_S, Listener, Monitor, Watched
+from samewire.labs.live import EVERY_S, Listener, LostUpdates, Monitor, Watched
+from samewire.labs.peers import Beside
+from samewire.manifest import Server
 from samewire.process import RunningServer, StopTimeout
 from samewire.race import generator
 from samewire.race.observation import Course, Run, observe
@@ -59,6 +62,8 @@ class Session:
         self._stop = threading.Event()
         self._warmings: dict[str, Warming] = {}
         self._rates: dict[str, float] = {}
+        self._copies: dict[str, Server] = {}
+        self._lost: LostUpdates | None = None
 
     def stop(self) -> None:
         """End it as soon as may be: `run` raises Stopped then."""
@@ -72,6 +77,10 @@ class Session:
             raise LabError(f"{self._wish.lab.name}: its subjects need different load generators")
         self._state("building the load generator")
         program = generator.build(modules.pop())
+        for trial in self._trials:
+            if trial.planted:
+                self._state(f"{trial.label}: making a copy that is wrong on purpose")
+                self._copies[trial.label] = changed_copy(trial.entrant.server, trial.planted)
         placements = {trial.label: place(trial.experiment.server_cores) for trial in self._trials}
         first = placements[self._trials[0].label]
         links = max(trial.profile.links for trial in self._trials)
@@ -115,7 +124,8 @@ class Session:
                     if trial.label in self._rates:
                         rated = replace(plan.profile, cpu_share=0.0, rate_per_s=self._rates[trial.label])
                         plan = replace(plan, profile=rated)
-                    run = self._measure(trial, server, starter, load, driven[trial.label], plan)
+                    beside = Beside(load, trial.peers, testbed.run) if trial.peers else load
+                    run = self._measure(trial, server, starter, beside, driven[trial.label], plan)
                     runs[trial.label][number] = run
                     if trial.label not in running:
                         _end(server, run)
@@ -133,9 +143,9 @@ class Session:
 
     def _start(self, trial: Trial, starter: Starter) -> RunningServer:
         self._state(f"{trial.label}: starting")
-        return starter.start(trial.entrant)
+        return starter.start(trial.entrant, self._copies.get(trial.label))
 
-    def _sampler(self, trial: Trial, server: RunningServer, starter: Starter, load: Watched) -> Sampler:
+    def _sampler(self, trial: Trial, server: RunningServer, starter: Starter, load: Watched | Beside) -> Sampler:
         port = starter.database_port(trial.entrant.server)
         return Sampler(starter.trees(trial.entrant.server, server, load), server.target.port, port)
 
@@ -153,16 +163,25 @@ class Session:
             self._rates[trial.label] = trial.profile.rate(warming.cpu_us_per_request, capacity) or 0.0
 
     def _measure(
-        self, trial: Trial, server: RunningServer, starter: Starter, load: Watched, driven: Driven, plan: Planned
+        self,
+        trial: Trial,
+        server: RunningServer,
+        starter: Starter,
+        load: Watched | Beside,
+        driven: Driven,
+        plan: Planned,
     ) -> Run:
         course = Course(plan.workload, plan.profile, plan.placement, self._draw, starter.clear, driven.first)
         warmer = driven.warmer if self._wish.lab.fresh else None
         sampler = self._sampler(trial, server, starter, load)
+        counter = plan.workload.counter
+        self._lost = LostUpdates(server.target.url, counter) if counter else None
         try:
             with Monitor(server.pid, self._quietly):
                 run = observe(course, server, load, sampler, self._shown(trial), warmer)
         finally:
             sampler.stop()
+            self._lost = None
         # Those of servers that stay were warmed before.
         run.warming = run.warming or self._warmings.get(trial.label)
         return run
@@ -176,7 +195,7 @@ class Session:
     def _listen(self, event: Mapping[str, Any]) -> None:
         if self._stop.is_set():
             raise Stopped
-        self._tell(event)
+        self._tell(self._lost.added(event) if self._lost else event)
 
     def _quietly(self, event: Mapping[str, Any]) -> None:
         """From a thread that has nobody to tell of a stop."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import jinja2
@@ -18,14 +18,17 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from samewire.labs import LabError, NotFound, hand_in
+from samewire.labs.bodies import BadRequest, json_of, text_of
 from samewire.labs.code import side_by_side, styles
 from samewire.labs.lab import Lab, find_labs, load
+from samewire.labs.mending import declaration as mending
+from samewire.labs.mending.web import routes as mending_routes
+from samewire.labs.mending.workspace import Conflict
 from samewire.labs.result import Guess
-from samewire.labs.runs import Busy, LabRun, Runs
+from samewire.labs.runs import FAILURES, Busy, LabRun, Runs
 from samewire.manifest import find_servers
 from samewire.race.metrics import metric
 
-_MOST_BYTES = 64 * 1024
 _TOLD_EVERY_S = 0.1
 _HEADERS = (
     (
@@ -53,10 +56,6 @@ class _SafeHeaders:
         await self._app(scope, receive, with_headers)
 
 
-class _BadRequest(Exception):
-    """What a client sent is not what this page sends."""
-
-
 def application(runs: Runs, *, small: bool = False) -> Starlette:
     """The application. `small` runs labs for seconds, on cold servers: for tests."""
     pages = jinja2.Environment(loader=jinja2.PackageLoader(__package__), autoescape=True, trim_blocks=True)
@@ -64,11 +63,12 @@ def application(runs: Runs, *, small: bool = False) -> Starlette:
 
     async def index(request: Request) -> Response:
         labs, broken = [], []
-        for name in find_labs():
-            try:
-                labs.append(load(name))
-            except LabError as error:
-                broken.append(str(error))
+        for read, names in ((load, find_labs()), (mending.load, mending.find_mendings())):
+            for name in names:
+                try:
+                    labs.append(read(name))
+                except LabError as error:
+                    broken.append(str(error))
         return HTMLResponse(pages.get_template("index.html.jinja").render(labs=labs, broken=broken))
 
     async def lab_page(request: Request) -> Response:
@@ -76,16 +76,16 @@ def application(runs: Runs, *, small: bool = False) -> Starlette:
         trials, left_out = lab.trials(find_servers(), lab.values())
         about = _about(lab) | {"subjects": [trial.label for trial in trials]}
         page = pages.get_template("lab.html.jinja").render(
-            lab=lab, trials=trials, left_out=left_out, code=side_by_side(lab, trials), about=about
+            lab=lab, trials=trials, left_out=left_out, code=side_by_side(trials), about=about
         )
         return HTMLResponse(page)
 
     async def start(request: Request) -> Response:
         lab = load(request.path_params["name"])
-        content = await _json(request)
+        content = await json_of(request)
         knobs = content.get("knobs", {})
         if not isinstance(knobs, dict):
-            raise _BadRequest("knobs: an object")
+            raise BadRequest("knobs: an object")
         run = runs.start(
             lab, {name: str(value) for name, value in knobs.items()}, _guess(content.get("guess")), small=small
         )
@@ -100,15 +100,13 @@ def application(runs: Runs, *, small: bool = False) -> Starlette:
 
     async def stop(request: Request) -> Response:
         run = _found(request)
-        await _json(request)
+        await json_of(request)
         runs.stop(run.number)
         return Response(status_code=204)
 
     async def handed_in(request: Request) -> Response:
         run = _found(request)
-        words = (await _json(request)).get("words", "")
-        if not isinstance(words, str):
-            raise _BadRequest("words: a string")
+        words = text_of(await json_of(request), "words")
         if not run.found:
             return PlainTextResponse("this run has no result", status_code=409)
         return JSONResponse({"markdown": hand_in.markdown(run.found, words), "html": hand_in.html(run.found, words)})
@@ -130,6 +128,7 @@ def application(runs: Runs, *, small: bool = False) -> Starlette:
     return Starlette(
         routes=[
             Route("/", index),
+            *mending_routes(runs, pages),
             Route("/labs/{name}", lab_page),
             Route("/labs/{name}/runs", start, methods=["POST"]),
             Route("/runs/{run:int}/events", events),
@@ -146,8 +145,9 @@ def application(runs: Runs, *, small: bool = False) -> Starlette:
         exception_handlers={
             NotFound: _refuse(404),
             Busy: _refuse(409),
-            LabError: _refuse(422),
-            _BadRequest: _refuse(400),
+            Conflict: _refuse(409),
+            **dict.fromkeys(FAILURES, _refuse(422)),
+            BadRequest: _refuse(400),
         },
         lifespan=lifespan,
     )
@@ -173,34 +173,16 @@ async def _stream(run: LabRun, begin: int) -> AsyncIterator[str]:
         await asyncio.sleep(_TOLD_EVERY_S)
 
 
-async def _json(request: Request) -> Mapping[str, Any]:
-    """The body of a request of this page. A form of another site cannot be of this type."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise _BadRequest("a body of the type application/json is needed")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _MOST_BYTES:
-            raise _BadRequest(f"a body has {_MOST_BYTES:,} bytes at most")
-    try:
-        content = json.loads(body)
-    except ValueError as error:
-        raise _BadRequest(f"the body is no JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise _BadRequest("the body is an object")
-    return content
-
-
 def _guess(content: Any) -> Guess | None:
-    """A prediction of the page. Raises _BadRequest."""
+    """A prediction of the page. Raises BadRequest."""
     if content is None:
         return None
     try:
         best, factor, why = content["best"], float(content["factor"]), content.get("why", "")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _BadRequest("guess: best, a factor, and why") from error
+        raise BadRequest("guess: best, a factor, and why") from error
     if not isinstance(best, str) or not isinstance(why, str) or not 1 <= factor < 1e9:
-        raise _BadRequest("guess: best and why are strings, and the factor is at least 1")
+        raise BadRequest("guess: best and why are strings, and the factor is at least 1")
     return Guess(best, factor, why)
 
 

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
 from samewire.race.latency import Latency, latency
+from samewire.race.updates import Updates
 
 
 def _told(errors: Mapping[str, int]) -> str:
@@ -108,6 +109,7 @@ class Result:
     not_sent: int
     rate_per_s: float | None = None
     probe: Probed | None = None
+    updates: Updates | None = None
 
     @classmethod
     def read(cls, content: Mapping[str, Any], stage: type[Stage], rate_per_s: float | None = None) -> Self:
@@ -121,6 +123,11 @@ class Result:
         # Only the generator of requests has turns.
         not_sent = content.get("not_sent", 0)
         return cls(**members, stages=stages, not_sent=not_sent, rate_per_s=rate_per_s, probe=probe)
+
+    def with_counter(self, before: int, after: int) -> Self:
+        """The same of a server whose counter of updates told this before the load and after it."""
+        answered = self.whole.requests - sum(self.whole.errors.values())
+        return replace(self, updates=Updates(answered, after - before))
 
     @property
     def whole(self) -> Whole:
@@ -136,7 +143,7 @@ class Load(Totals):
     """A load whose hold was finished: totals of the hold, `counts` of its workload, latencies, and the whole load.
 
     `rate_per_s` is that at which requests were due, None where users wait for their answers. `probe` is what a
-    connection beside the users got, where there was one.
+    connection beside the users got, where there was one; `updates` are those of a server that tells its counter.
     """
 
     counts: Any
@@ -147,13 +154,14 @@ class Load(Totals):
     whole: Whole
     rate_per_s: float | None = None
     probe: Probed | None = None
+    updates: Updates | None = None
 
     @classmethod
     def of(cls, result: Result, counts: Any, hdr: str) -> "Load":
         """The load with these latencies."""
         hold = result.stages["hold"]
         totals = hold.requests, hold.errors, hold.duration_s
-        rest = result.hdr_unit, result.series, result.whole, result.rate_per_s, result.probe
+        rest = result.hdr_unit, result.series, result.whole, result.rate_per_s, result.probe, result.updates
         return cls(*totals, counts, latency(hdr), hdr, *rest)
 
     def as_dict(self) -> dict[str, Any]:
@@ -164,6 +172,7 @@ class Load(Totals):
             **asdict(self.counts),
             **({"rate_per_s": self.rate_per_s} if self.rate_per_s else {}),
             **({"probe": self.probe.as_dict()} if self.probe else {}),
+            **({"updates": asdict(self.updates)} if self.updates else {}),
             "latency_ms": self.latency.as_dict(),
             "hdr": self.hdr,
             "hdr_unit": self.hdr_unit,

@@ -19,6 +19,7 @@ from samewire.race.profile import Profile
 from samewire.race.sampler import Cost, Sampler, Second
 from samewire.race.snapshots import Snapshot, Window
 from samewire.race.steadiness import Warming
+from samewire.race.updates import counted
 from samewire.race.warming import Warmer
 from samewire.race.workloads import SampledWorkload, Workload
 
@@ -115,9 +116,10 @@ def observe(
     show: Callable[[str], None],
     warmer: Warmer | None = None,
 ) -> Run:
-    """A run of a server that has just been started; `show` is told what goes on. Raises GeneratorError.
+    """A run of a server that has just been started; `show` is told what goes on.
 
-    Without a `warmer` it is measured as it is.
+    Without a `warmer` it is measured as it is. Raises GeneratorError, or RaceError if the server does not tell its
+    counter.
     """
     start = None if running.pid is None else start_of(running.pid)
     show("idle")
@@ -209,7 +211,7 @@ class _Watch:
         idle: Usage,
     ) -> None:
         self._start, self._idle = start, idle
-        self._stage, self._first = course.workload.stage, course.first
+        self._stage, self._first, self._counter = course.workload.stage, course.first, course.workload.counter
         self._load, self._url, self._show = load, url, show
         self._marks: list[Snapshot] = []
         self._alike: list[Snapshot] = []
@@ -242,8 +244,11 @@ class _Watch:
             else:
                 self._show(f"{name}{line['requests']:,} requests/s")
 
+        before = counted(self._url, self._counter) if self._counter else 0
         found = self._load.load(self._url, follow, self._first + scenario, rate_per_s)
         result = Result.read(found, self._stage, rate_per_s)
+        if self._counter:
+            result = result.with_counter(before, counted(self._url, self._counter))
         return result, Window(marks["hold"], marks["ramp_down"]) if "ramp_down" in marks else None
 
     def during(self, hold: Window) -> list[Snapshot]:

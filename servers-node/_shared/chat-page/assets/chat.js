@@ -1,6 +1,7 @@
 /** The page: a name, then messages and who is here. What comes from others is only ever set as text. */
 
-import { KEPT, LONGEST_NAME, LONGEST_TEXT, length, Polling, Refused, Sockets, tidy } from './room.js';
+import { lineOf, WAYS } from './lines.js';
+import { KEPT, LONGEST_NAME, LONGEST_TEXT, length, Refused, tidy } from './room.js';
 
 /** @typedef {import('./room.js').Message} Message */
 
@@ -28,9 +29,13 @@ const textForm = /** @type {HTMLFormElement} */ (document.getElementById('write'
 const textBox = /** @type {HTMLTextAreaElement} */ (document.getElementById('text'));
 const textError = /** @type {HTMLElement} */ (document.getElementById('write-error'));
 
+const { transport } = document.documentElement.dataset;
+
 let ourName = '';
-/** @type {Polling | Sockets | undefined} */
+/** @type {Awaited<ReturnType<typeof lineOf>> | undefined} */
 let line;
+/** How messages come; one may choose where the server speaks polling. */
+const way = document.createElement('select');
 /** @type {Message[]} to be shown with the next frame */
 const arrived = [];
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,13 +49,6 @@ let end = 0;
 const outbox = [];
 /** What was given back without knowing whether it had arrived. */
 let doubtful = '';
-
-/** @returns {Promise<Polling | Sockets>} */
-async function lineOf(/** @type {string} */ user) {
-  if (document.documentElement.dataset.transport === 'polling') return new Polling(user, page);
-  const { io } = await import('/assets/socket.io.js');
-  return new Sockets(user, page, io);
-}
 
 /** @type {import('./room.js').Page} */
 const page = {
@@ -97,6 +95,17 @@ const page = {
 
 // --- coming in
 
+/** The choice of a way comes last in the form: most people need none. */
+function offerWays() {
+  const label = document.createElement('label');
+  label.textContent = 'How messages come';
+  label.htmlFor = way.id = 'way';
+  way.append(...Object.entries(WAYS).map(([name, words]) => new Option(words, name)));
+  const wanted = new URLSearchParams(location.search).get('transport') ?? '';
+  if (Object.hasOwn(WAYS, wanted)) way.value = wanted;
+  nameForm.append(label, way);
+}
+
 async function join() {
   const name = tidy(nameBox.value);
   if (name === '' || length(name) > LONGEST_NAME) {
@@ -111,7 +120,7 @@ async function join() {
   arrived.length = 0;
   list.replaceChildren();
   try {
-    const made = await lineOf(name);
+    const made = await lineOf(transport, way.value, name, page);
     await made.join();
     line = made;
     nameForm.hidden = true;
@@ -354,5 +363,6 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) line?.wake();
 });
 
+if (transport === 'polling') offerWays();
 nameForm.hidden = false;
 nameBox.focus();

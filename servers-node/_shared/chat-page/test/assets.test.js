@@ -11,7 +11,7 @@ test('the Socket.IO client is the published one, unchanged', () => {
 });
 
 test('the page and the files ask for nothing but these files', () => {
-  const own = ['chat.js', 'room.js', 'chat.css'].map((name) => readFileSync(new URL(name, ASSETS), 'utf8'));
+  const own = ['chat.js', 'lines.js', 'room.js', 'chat.css'].map((name) => readFileSync(new URL(name, ASSETS), 'utf8'));
   const text = [readFileSync(PAGE, 'utf8'), ...own].join('\n');
   const names = [...text.matchAll(/(?:\/assets\/|from '\.\/|url\(")([\w.-]+)/g)].map(([, name]) => String(name));
   assert.deepEqual([...new Set(names)].sort(), readdirSync(ASSETS).sort());

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { mock, test } from 'node:test';
-import { Polling, Refused, Sockets } from '../assets/room.js';
+import { Events, lineOf, Polling, Sockets } from '../assets/lines.js';
+import { Refused } from '../assets/room.js';
 
 /** @typedef {import('../assets/room.js').Message} Message */
 
@@ -52,6 +53,36 @@ function serve() {
     return Response.json({ room, messages, last: server.messages.length });
   });
   return server;
+}
+
+/** A stream of events in place of the browser's: tells what it is told to. */
+class Source extends EventTarget {
+  static CONNECTING = 0;
+  static OPEN = 1;
+  static CLOSED = 2;
+  /** @type {Source[]} */
+  static all = [];
+  readyState = Source.CONNECTING;
+
+  constructor(/** @type {string} */ url) {
+    super();
+    this.url = url;
+    Source.all.push(this);
+  }
+
+  tell(/** @type {object} */ value, name = 'message') {
+    this.readyState = Source.OPEN;
+    this.dispatchEvent(new MessageEvent(name, { data: JSON.stringify(value) }));
+  }
+
+  fail(readyState = Source.CONNECTING) {
+    this.readyState = readyState;
+    this.dispatchEvent(new Event('error'));
+  }
+
+  close() {
+    this.readyState = Source.CLOSED;
+  }
 }
 
 /** A Socket.IO connection in place of the library's: acknowledges as it is told. */
@@ -169,6 +200,99 @@ test('a server that changes its room all the time is not asked without a pause',
   await pass(500);
   line.leave();
   assert.ok(server.asked.length - before <= 3, `${server.asked.length - before} questions in half a second`);
+});
+
+test('a long poll follows the other at once, as long as there is news', async () => {
+  const server = serve();
+  const { told, page } = notebook();
+  const line = new Polling('ana', page, 20);
+  await line.join();
+  await pass(50);
+  assert.equal(server.asked.at(-1), '/messages?after=2&user=ana&wait=20');
+  const asked = server.asked.length;
+  await pass(400);
+  assert.equal(server.asked.length, asked, 'an answer without news, and no pause');
+  server.messages.push(said(3));
+  await pass(200);
+  line.leave();
+  const questions = server.asked.filter((path) => path.startsWith('/messages'));
+  assert.deepEqual(questions.slice(-2), ['/messages?after=2&user=ana&wait=20', '/messages?after=3&user=ana&wait=20']);
+  assert.deepEqual(told.shown, [said(1), said(2), said(3)]);
+});
+
+test('a long poll does not wait in a room that may be another one', async () => {
+  const server = serve();
+  const { told, page } = notebook();
+  const line = new Polling('ana', page, 20);
+  await line.join();
+  server.away = true;
+  await pass(1000);
+  Object.assign(server, { away: false, room: 'b', messages: [said(1, 'bob')] });
+  server.asked.length = 0;
+  await pass(5000);
+  line.leave();
+  const questions = server.asked.filter((path) => path.startsWith('/messages'));
+  assert.deepEqual(questions.slice(0, 3), [
+    '/messages?after=2&user=ana',
+    '/messages?after=0&user=ana',
+    '/messages?after=1&user=ana&wait=20',
+  ]);
+  assert.deepEqual([told.states, told.restarts, told.shown], [['lost', 'connected'], 1, [said(1, 'bob')]]);
+});
+
+/** Somebody who listens, the stream, and what the page is told. */
+async function listen() {
+  serve();
+  Source.all.length = 0;
+  Object.assign(globalThis, { EventSource: Source });
+  const { told, page } = notebook();
+  const line = await lineOf('polling', 'events', 'ana & co', page);
+  await line.join();
+  assert.ok(line instanceof Events);
+  return { line, told, stream: (number = -1) => /** @type {Source} */ (Source.all.at(number)) };
+}
+
+test('events come after what was said, each shown once', async () => {
+  const { line, told, stream } = await listen();
+  assert.equal(stream().url, '/events?after=2&user=ana%20%26%20co');
+  stream().tell({ room: 'a', last: 2 }, 'room');
+  await line.send('oi');
+  stream().tell({ id: 3, user: 'ana & co', text: 'oi' });
+  stream().tell(said(4));
+  line.leave();
+  assert.deepEqual(
+    told.shown.map(({ id }) => id),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual([told.states, stream().readyState], [['connected'], Source.CLOSED]);
+});
+
+test('the browser connects a stream again, but not one that was refused', async () => {
+  const { line, told, stream } = await listen();
+  stream().tell({ room: 'a', last: 2 }, 'room');
+  stream().fail();
+  stream().tell({ room: 'a', last: 2 }, 'room');
+  assert.deepEqual([told.states, Source.all.length], [['connected', 'lost', 'connected'], 1]);
+  stream().tell(said(3));
+  stream().fail(Source.CLOSED);
+  await pass(1000);
+  assert.deepEqual([stream().url, Source.all.length], ['/events?after=3&user=ana%20%26%20co', 2]);
+  line.wake();
+  assert.equal(Source.all.length, 3, 'who is back does not wait');
+  line.leave();
+});
+
+test('a stream of another room begins anew, whoever finds that out', async () => {
+  const { line, told, stream } = await listen();
+  stream().tell({ room: 'a', last: 2 }, 'room');
+  stream().fail();
+  stream().tell({ room: 'b', last: 1 }, 'room');
+  assert.deepEqual([told.restarts, told.shown, stream(0).readyState], [1, [], Source.CLOSED]);
+  assert.equal(stream().url, '/events?after=0&user=ana%20%26%20co');
+  stream().tell({ room: 'b', last: 1 }, 'room');
+  stream().tell(said(1, 'bob'));
+  assert.deepEqual(told.shown, [said(1, 'bob')]);
+  line.leave();
 });
 
 test('sockets close the gap after a connection was lost', async () => {

@@ -1,7 +1,7 @@
 // The charts of a lab that runs: time runs to the right, a line for each subject, a gap where another one runs.
 
 const QUICK = 80; // milliseconds between two drawings
-const HUES = 5;
+export const HUES = 6;
 
 /** Name, unit, and the lines of each kind of chart: which figure of which event, and how it is dashed. */
 const KINDS = {
@@ -29,6 +29,11 @@ const KINDS = {
   },
   switches: { title: 'Context switches per second', lines: [{ of: 'machine', value: (e) => e.switches_per_s }] },
   memory: { title: 'Memory of the server, MiB', lines: [{ of: 'machine', value: (e) => e.memory_mib }] },
+  sockets: {
+    title: 'Memory of the kernel for all TCP connections, MiB',
+    lines: [{ of: 'machine', value: (e) => e.sockets_mib }],
+  },
+  lost: { title: 'Updates lost so far', lines: [{ of: 'load', value: (e) => e.lost ?? null }] },
   cores: { title: 'Each core, busy share', byCore: true },
 };
 

@@ -1,6 +1,6 @@
 // The page of a lab: a prediction first, then a run with live charts, then the result beside the prediction.
 
-import { Charts } from './charts.js';
+import { Charts, HUES } from './charts.js';
 
 const lab = JSON.parse(document.getElementById('lab').textContent);
 const at = (id) => document.getElementById(id);
@@ -10,6 +10,13 @@ const made = (tag, text, attributes = {}) => {
   for (const [name, value] of Object.entries(attributes)) {
     element.setAttribute(name, value);
   }
+  return element;
+};
+
+/** A sentence of a lab's file: what is between backticks is code. */
+const sentence = (tag, text) => {
+  const element = made(tag, '');
+  element.append(...text.split('`').map((part, number) => (number % 2 === 1 ? made('code', part) : part)));
   return element;
 };
 
@@ -110,6 +117,7 @@ class Now {
     ['p50, ms', 'load', (e) => e.p50_ms],
     ['p99, ms', 'load', (e) => e.p99_ms],
     ['/healthz, ms', 'load', (e) => e.probe_ms],
+    ['lost', 'load', (e) => e.lost],
     ['cores', 'machine', (e) => e.cpu_cores],
     ['threads', 'machine', (e) => e.threads],
     ['ready', 'machine', (e) => e.running],
@@ -142,7 +150,7 @@ const told = (value) => (Math.abs(value) >= 100 ? Math.round(value).toLocaleStri
 function row(label, hue, cells) {
   const line = made('tr', '');
   const name = made('th', '', { scope: 'row' });
-  const swatch = made('span', '', { class: 'swatch', style: `background: var(--hue-${hue % 5})` });
+  const swatch = made('span', '', { class: 'swatch', style: `background: var(--hue-${hue % HUES})` });
   name.append(swatch, label);
   line.append(name, ...cells.map((cell) => made('td', cell, { class: 'number' })));
   return line;
@@ -165,7 +173,7 @@ function show(found) {
   at('intervals').replaceChildren(drawn(found));
   at('reasons').replaceChildren(
     ...found.reasons.flatMap((reason) => [
-      made('dt', reason.text),
+      sentence('dt', reason.text),
       made('dd', `Look at: ${name(found.figures[reason.metric])}.`, { class: 'aside' }),
     ]),
   );
@@ -175,7 +183,7 @@ function show(found) {
 }
 
 function change(next) {
-  const item = made('li', `${next.text} `);
+  const item = sentence('li', `${next.text} `);
   if (Object.keys(next.knobs).length > 0) {
     const button = made('button', 'Set it', { type: 'button' });
     button.addEventListener('click', () => {
@@ -214,7 +222,7 @@ function drawn(found) {
     element.textContent = text;
   };
   rows.forEach((one, number) => {
-    const hue = `var(--hue-${found.trials.findIndex((trial) => trial.label === one.label) % 5})`;
+    const hue = `var(--hue-${found.trials.findIndex((trial) => trial.label === one.label) % HUES})`;
     const y = 48 * number + 36;
     add('text', { x: 20, y: y - 14, 'font-size': 15, fill: 'currentColor' }, `${one.label}: ${one.text} ${figure.unit}`);
     add('line', { x1: 20, x2: 700, y1: y, y2: y, style: 'stroke: var(--line)' });

@@ -1,6 +1,6 @@
 """The declarations of all metrics, by what they are about. A new one is one declaration here."""
 
-from samewire.race.declared import answers, conversation, footprint, latency, probe, processor, sweep
+from samewire.race.declared import answers, conversation, footprint, latency, probe, processor, sweep, updates
 
 DECLARED = (
     *answers.METRICS,
@@ -10,5 +10,6 @@ DECLARED = (
     *conversation.METRICS,
     *sweep.METRICS,
     *probe.METRICS,
+    *updates.METRICS,
 )
 """In the order of the tables."""

@@ -1,8 +1,15 @@
 """What a server's processes are, whatever the load: start, warm-up, memory, threads."""
 
+from samewire.race.measured import Footprint
 from samewire.race.metric import LOWER, REQUESTS, RUNS, Metric
 
 _MIB = 2.0**-20
+
+
+def _growth(server: Footprint) -> float | None:
+    held = [usage.pss_bytes for usage in server.loaded if usage.pss_bytes]
+    return max(held) / server.idle.pss_bytes if held and server.idle.pss_bytes else None
+
 
 METRICS = (
     Metric(
@@ -70,6 +77,13 @@ METRICS = (
         of=RUNS,
         compared=RUNS,
         of_footprint=lambda server: max((usage.pss_bytes for usage in server.alike if usage.pss_bytes), default=None),
+    ),
+    Metric(
+        "pss_growth", "Memory growth, idle to peak",
+        about="the highest proportional memory of the server's processes under load, by that of the idle server",
+        better=LOWER,
+        of=RUNS,
+        of_footprint=_growth,
     ),
     Metric(
         "rss_peak_bytes", "Memory peak, RSS", "MiB", _MIB,

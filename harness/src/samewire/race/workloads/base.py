@@ -57,6 +57,11 @@ class Workload(ABC):
         return False
 
     @property
+    def counter(self) -> str:
+        """The path at which the server tells how many updates it has counted, where that is looked at."""
+        return ""
+
+    @property
     def sample_names(self) -> tuple[str, ...]:
         """The samples that a run goes through one by one, where there are any."""
         return ()

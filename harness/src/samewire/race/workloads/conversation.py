@@ -104,7 +104,8 @@ class ConversationCounts:
 class Conversation(Workload):
     """Each of `users` in a chat sends a message of 1 to `longest_text` characters at a pace of its own.
 
-    Where the transport is polling it also asks every `poll_every_s` for what is new.
+    Where the transport is polling it also asks every `poll_every_s` for what is new. A server that speaks polling may
+    be asked in another way: `transport` is `polling`, `long-polling` or `events`.
     """
 
     users: int
@@ -112,6 +113,7 @@ class Conversation(Workload):
     poll_every_s: float
     longest_text: int
     timeout_s: float
+    transport: str = "polling"
 
     told = TOLD
     stage = ConversationStage
@@ -121,7 +123,7 @@ class Conversation(Workload):
     def scenarios(self, profile: Profile, seed: int) -> list[dict[str, Any]]:
         times = {"warm_up_s": profile.warm_up_s, **profile.course, "timeout_s": self.timeout_s}
         pace = {"message_every_s": self.message_every_s, "poll_every_s": self.poll_every_s}
-        return [times | pace | {"users": self._speakers(profile, seed)}]
+        return [times | pace | {"transport": self.transport, "users": self._speakers(profile, seed)}]
 
     def warming(self, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         # All at once: at their own pace users ask so seldom that a JVM would compile for minutes.

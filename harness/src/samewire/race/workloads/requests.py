@@ -236,7 +236,8 @@ class Probe:
 class Requests(_Requests):
     """Each of `users` sends the same `requests` in turn; a `probe` may ask beside them.
 
-    `output` is where the server's standard output goes.
+    `output` is where the server's standard output goes. `counter` is the path at which the server tells how many of
+    these requests it has counted, empty where nobody asks.
     """
 
     users: int
@@ -244,6 +245,7 @@ class Requests(_Requests):
     timeout_s: float
     probe: Probe | None = None
     output: str = FILE
+    counter: str = ""
 
     @classmethod
     def read(cls, content: Mapping[str, Any], table: Table) -> Self:
@@ -285,8 +287,10 @@ class Requests(_Requests):
 
     def parameters(self, profile: Profile) -> dict[str, Any]:
         told = super().parameters(profile) | {"requests": [str(request) for request in self.requests]}
-        del told["probe"]
-        return told | ({"probe": str(self.probe)} if self.probe else {})
+        for name in ("probe", "counter"):
+            del told[name]
+        named = {"probe": self.probe and str(self.probe), "counter": self.counter}
+        return told | {name: value for name, value in named.items() if value}
 
     def surroundings(self) -> dict[str, Any]:
         return {"disk": disk(STATE)} if self.keeps_files else {}

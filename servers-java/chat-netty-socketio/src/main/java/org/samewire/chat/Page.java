@@ -13,8 +13,10 @@ final class Page {
           "/", "text/html; charset=utf-8",
           "/assets/chat.css", "text/css; charset=utf-8",
           "/assets/chat.js", "text/javascript; charset=utf-8",
+          "/assets/lines.js", "text/javascript; charset=utf-8",
           "/assets/room.js", "text/javascript; charset=utf-8",
           "/assets/socket.io.js", "text/javascript; charset=utf-8",
+          "/assets/websocket.js", "text/javascript; charset=utf-8",
           "/assets/icon.svg", "image/svg+xml");
 
   private Page() {}

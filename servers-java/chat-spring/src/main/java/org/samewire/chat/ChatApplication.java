@@ -4,6 +4,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
+import org.springframework.boot.task.ThreadPoolTaskExecutorCustomizer;
+import org.springframework.boot.web.server.context.WebServerGracefulShutdownLifecycle;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import tools.jackson.databind.cfg.CoercionAction;
@@ -16,6 +18,12 @@ class ChatApplication {
 
   public static void main(String[] args) {
     SpringApplication.run(ChatApplication.class, args);
+  }
+
+  /** Those who write streams get the same time at a stop as requests, and not one before it. */
+  @Bean
+  ThreadPoolTaskExecutorCustomizer endWithRequests() {
+    return executor -> executor.setPhase(WebServerGracefulShutdownLifecycle.SMART_LIFECYCLE_PHASE);
   }
 
   /** Jackson takes {@code 5} for a text if it is not told. */

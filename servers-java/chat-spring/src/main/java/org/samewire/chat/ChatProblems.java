@@ -3,6 +3,7 @@ package org.samewire.chat;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.task.TaskRejectedException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -38,8 +39,21 @@ class ChatProblems extends ResponseEntityExceptionHandler {
     return super.handleExceptionInternal(e, body, headers, status, request);
   }
 
+  /** There are as many listeners as may be, or a stop has begun. */
+  @ExceptionHandler
+  ResponseEntity<ProblemDetail> noPlace(TaskRejectedException e) {
+    return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
+        .header(HttpHeaders.RETRY_AFTER, "5")
+        .body(
+            ProblemDetail.forStatusAndDetail(
+                HttpStatus.SERVICE_UNAVAILABLE, "No more clients can listen now."));
+  }
+
   @ExceptionHandler
   ProblemDetail unexpected(Exception e) {
+    if (DisconnectedClientHelper.isClientDisconnectedException(e)) {
+      return null; // A stream has lost its client.
+    }
     LOG.error("A request has failed.", e);
     return ProblemDetail.forStatusAndDetail(
         HttpStatus.INTERNAL_SERVER_ERROR, "Something went wrong.");

@@ -14,7 +14,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MockMvcTester.MockMvcRequestBuilder;
 
 @WebMvcTest
-@Import({Room.class, Presence.class})
+@Import({Room.class, Presence.class, LongPolls.class, EventStreams.class})
 class ChatControllerTest {
   @Autowired private MockMvcTester mvc;
   @Autowired private Room room;
@@ -79,6 +79,22 @@ class ChatControllerTest {
   void badBodies() {
     problem(post("{\"user\":\"ana\",\"text\":\"oi\"}" + " ".repeat(65_511)), 413);
     problem(mvc.post().uri("/messages").contentType(MediaType.TEXT_PLAIN).content("{}"), 415);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "messages?wait=-1&user=dora",
+        "messages?wait=21&user=dora",
+        "messages?wait=1.5",
+        "messages?wait=5&after=-1",
+        "messages?wait=5&user=a%0A",
+        "events?after=x&user=dora",
+        "events?user=a%0A",
+      })
+  void badListener(String target) {
+    problem(mvc.get().uri(URI.create("/" + target)), 400);
+    assertThat(presence.users()).doesNotContain("dora");
   }
 
   @ParameterizedTest

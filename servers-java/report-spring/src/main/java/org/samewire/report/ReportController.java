@@ -1,13 +1,16 @@
 package org.samewire.report;
 
 import java.util.concurrent.CompletableFuture;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.servlet.ModelAndView;
 
+/** The variant {@code structured} has a class in its place. */
 @Controller
+@ConditionalOnMissingClass("org.samewire.report.StructuredReportController")
 class ReportController {
   private final Upstreams upstreams;
   private final AsyncTaskExecutor executor;

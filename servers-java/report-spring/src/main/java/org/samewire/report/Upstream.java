@@ -2,6 +2,7 @@ package org.samewire.report;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.Objects;
@@ -48,7 +49,7 @@ class Upstream<T> {
       return answer;
     } catch (RuntimeException e) {
       Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
-      if (well.getAndSet(false)) {
+      if (!isInterruption(cause) && well.getAndSet(false)) {
         String reason = "%.300s".formatted(cause).replaceAll("[\\s\\p{Cntrl}]+", " ");
         LOG.warn("{} is away, late or bad: {}", uri, reason);
       }
@@ -57,6 +58,12 @@ class Upstream<T> {
           ? new ResponseStatusException(HttpStatus.GATEWAY_TIMEOUT, "An upstream is late.")
           : new ResponseStatusException(HttpStatus.BAD_GATEWAY, "An upstream is away or bad.");
     }
+  }
+
+  /** The report needs no answer any more: that says nothing about the upstream. */
+  private static boolean isInterruption(Throwable cause) {
+    // The exceptions of time-outs are subclasses.
+    return cause instanceof InterruptedException || cause.getClass() == InterruptedIOException.class;
   }
 
   /** Closes the stream in any case: the client would read an answer to its end that is refused. */

@@ -20,7 +20,7 @@ import org.springframework.web.server.ResponseStatusException;
 @EnableConfigurationProperties(ReportProperties.class)
 class ReportControllerTest {
   @Autowired private MockMvcTester mvc;
-  @MockitoBean private Upstreams upstreams;
+  @MockitoBean Upstreams upstreams;
 
   @BeforeEach
   void bothAreWell() {
@@ -64,7 +64,7 @@ class ReportControllerTest {
     problem(500);
   }
 
-  private void problem(int status) {
+  void problem(int status) {
     assertThat(mvc.get().uri("/report"))
         .hasStatus(status)
         .hasContentType(MediaType.APPLICATION_PROBLEM_JSON)

@@ -3,9 +3,13 @@ package org.samewire.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.springframework.test.web.client.match.MockRestRequestMatchers.requestTo;
+import static org.springframework.test.web.client.response.MockRestResponseCreators.withException;
 import static org.springframework.test.web.client.response.MockRestResponseCreators.withStatus;
 import static org.springframework.test.web.client.response.MockRestResponseCreators.withSuccess;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -90,6 +94,18 @@ class UpstreamsTest {
       refused();
     }
     assertThat(log).containsOnlyOnce("is away, late or bad").contains("503 SERVICE_UNAVAILABLE");
+  }
+
+  @Test
+  void interruptionIsNoFailureOfTheUpstream(CapturedOutput log) {
+    answer(withException(new InterruptedIOException()));
+    refused();
+    answer(withException(new IOException(new InterruptedException())));
+    refused();
+    assertThat(log).doesNotContain("is away, late or bad");
+    answer(withException(new SocketTimeoutException()));
+    assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(upstreams::todos);
+    assertThat(log).containsOnlyOnce("is away, late or bad");
   }
 
   @Test

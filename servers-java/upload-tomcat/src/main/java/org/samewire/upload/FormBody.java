@@ -15,12 +15,15 @@ import org.apache.commons.fileupload2.jakarta.servlet6.JakartaServletRequestCont
  * unread and uncounted. So this body knows whether it has ended, and counts to its end.
  */
 final class FormBody extends JakartaServletRequestContext {
+  private final InputStream content;
   private final long maxBytes;
   private long bytes;
   private boolean ended;
 
-  FormBody(HttpServletRequest request, long maxBytes) throws FileUploadException {
+  FormBody(HttpServletRequest request, InputStream content, long maxBytes)
+      throws FileUploadException {
     super(request);
+    this.content = content;
     this.maxBytes = maxBytes;
     limit(request.getContentLengthLong());
   }
@@ -35,7 +38,7 @@ final class FormBody extends JakartaServletRequestContext {
 
   @Override
   public InputStream getInputStream() throws IOException {
-    return new FilterInputStream(super.getInputStream()) {
+    return new FilterInputStream(content) {
       @Override
       public int read(byte[] buffer, int offset, int length) throws IOException {
         // It stays so if the next line throws.

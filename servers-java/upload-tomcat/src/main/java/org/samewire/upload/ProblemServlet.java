@@ -20,6 +20,10 @@ final class ProblemServlet extends HttpServlet {
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
+    if (response.isCommitted()) {
+      // It broke off, or its client has gone: nothing can follow.
+      return;
+    }
     int status = response.getStatus();
     String title = REASONS.getString("http." + status + ".reason");
     // The message of an exception is not for clients.

@@ -13,7 +13,15 @@ record Settings(
     Path uploadDir,
     long maxFileBytes,
     long maxRequestBytes,
-    boolean diskFileItems) {
+    boolean diskFileItems,
+    boolean virtualThreads,
+    boolean nonBlockingReads) {
+
+  Settings {
+    if (virtualThreads && Runtime.version().feature() < 21) {
+      throw new IllegalArgumentException("THREADS=virtual needs JDK 21 or newer");
+    }
+  }
 
   // #region server.configure
   static Settings from(Map<String, String> environment) {
@@ -23,15 +31,19 @@ record Settings(
         folder(environment.getOrDefault("UPLOAD_DIR", "")),
         number("MAX_FILE_BYTES", environment.getOrDefault("MAX_FILE_BYTES", "209715200")),
         number("MAX_REQUEST_BYTES", environment.getOrDefault("MAX_REQUEST_BYTES", "241172480")),
-        truth("DISK_FILE_ITEMS", environment.getOrDefault("DISK_FILE_ITEMS", "false")));
+        isOther(environment, "DISK_FILE_ITEMS", "false", "true"),
+        isOther(environment, "THREADS", "platform", "virtual"),
+        isOther(environment, "READS", "blocking", "non-blocking"));
   }
 
-  private static boolean truth(String name, String text) {
-    return switch (text) {
-      case "true" -> true;
-      case "false" -> false;
-      default -> throw new IllegalArgumentException(name + " must be true or false");
-    };
+  /** Whether a variable has its other value, and not the usual one. */
+  private static boolean isOther(
+      Map<String, String> environment, String name, String usual, String other) {
+    String value = environment.getOrDefault(name, usual);
+    if (!value.equals(usual) && !value.equals(other)) {
+      throw new IllegalArgumentException(name + " must be " + usual + " or " + other);
+    }
+    return value.equals(other);
   }
 
   private static InetAddress address(String host) {

@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
@@ -24,6 +27,7 @@ final class SlowClients extends Http11NioProtocol {
 
   private final Set<TimedProcessor> processors =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+  private final AtomicInteger threads = new AtomicInteger();
 
   @Override
   protected Processor createProcessor() {
@@ -39,9 +43,24 @@ final class SlowClients extends Http11NioProtocol {
     getUtilityExecutor().scheduleWithFixedDelay(look, 1, 1, TimeUnit.SECONDS);
   }
 
+  /** Whether a request is under way. Tomcat does not count its virtual threads. */
+  boolean areServed() {
+    return threads.get() > 0 || List.copyOf(processors).stream().anyMatch(Processor::isAsync);
+  }
+
   private final class TimedProcessor extends Http11Processor {
     TimedProcessor() {
       super(SlowClients.this, SlowClients.this.getAdapter());
+    }
+
+    @Override
+    public SocketState process(SocketWrapperBase<?> socket, SocketEvent event) throws IOException {
+      threads.incrementAndGet();
+      try {
+        return super.process(socket, event);
+      } finally {
+        threads.decrementAndGet();
+      }
     }
 
     private void endIfSlow() {

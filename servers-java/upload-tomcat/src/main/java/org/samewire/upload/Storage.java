@@ -16,12 +16,14 @@ import java.util.List;
 import java.util.UUID;
 import org.apache.commons.fileupload2.core.DiskFileItem;
 import org.apache.commons.fileupload2.core.DiskFileItemFactory;
+import org.apache.commons.io.output.DeferredFileOutputStream;
 
 /** The folder: a file for each upload, with its id for a name. */
 final class Storage {
   private static final String UNFINISHED = ".part-";
   private static final int BUFFER_BYTES = 64 * 1024;
   private static final int ITEM_BYTES_IN_MEMORY = 3 * 1024 * 1024;
+  private static final int BODY_BYTES_IN_MEMORY = 16 * 1024;
 
   private final Path folder;
   private final boolean diskFileItems;
@@ -51,6 +53,15 @@ final class Storage {
         Files.deleteIfExists(file);
       }
     }
+  }
+
+  /** A place for a body that comes before it is read: memory, or an unfinished file. */
+  DeferredFileOutputStream newBody() {
+    return DeferredFileOutputStream.builder()
+        .setThreshold(BODY_BYTES_IN_MEMORY)
+        .setPrefix(UNFINISHED)
+        .setDirectory(folder)
+        .get();
   }
 
   Form newForm() {

@@ -16,15 +16,15 @@ import org.apache.catalina.servlets.DefaultServlet;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.catalina.webresources.StandardRoot;
 import org.apache.tomcat.util.descriptor.web.ErrorPage;
-import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 
-/** An embedded Tomcat with its routes. It serves each request with a thread. */
+/** An embedded Tomcat with its routes. It serves each request with a thread of some kind. */
 final class UploadServer {
   private static final Logger LOG = Logger.getLogger(UploadServer.class.getName());
   private static final long STOP_NANOS = 8_000_000_000L;
 
   private final Tomcat tomcat = new Tomcat();
-  private final Connector connector = new Connector(new SlowClients());
+  private final SlowClients clients = new SlowClients();
+  private final Connector connector = new Connector(clients);
   private final Storage storage;
 
   UploadServer(Settings settings) {
@@ -35,7 +35,12 @@ final class UploadServer {
     connect(settings);
 
     Context context = tomcat.addContext("", null);
-    add(context, "/uploads", new UploadServlet(storage, settings));
+    add(
+        context,
+        "/uploads",
+        settings.nonBlockingReads()
+            ? new NonBlockingUploadServlet(storage, settings)
+            : new UploadServlet(storage, settings));
     add(context, "/uploads/*", new FileServlet(storage));
     add(context, "/healthz", new HealthServlet(storage));
     addPage(context);
@@ -45,6 +50,8 @@ final class UploadServer {
   private void connect(Settings settings) {
     connector.setProperty("address", settings.host().getHostAddress());
     connector.setPort(settings.port());
+    // A new virtual thread for each request, or one of these.
+    connector.setProperty("useVirtualThreads", String.valueOf(settings.virtualThreads()));
     connector.setProperty("maxThreads", "200");
     connector.setProperty("minSpareThreads", "200");
     // Each may take 140 KB of the heap.
@@ -85,7 +92,7 @@ final class UploadServer {
   }
 
   private static void add(Context context, String path, Servlet servlet) {
-    Tomcat.addServlet(context, path, servlet);
+    Tomcat.addServlet(context, path, servlet).setAsyncSupported(true);
     context.addServletMapping(path, path);
   }
 
@@ -105,13 +112,12 @@ final class UploadServer {
    */
   void stop() {
     try {
-      connector.getProtocolHandler().closeServerSocketGraceful();
-      var threads = (ThreadPoolExecutor) connector.getProtocolHandler().getExecutor();
+      clients.closeServerSocketGraceful();
       long start = System.nanoTime();
       do {
         Thread.sleep(50);
-      } while (threads.getActiveCount() > 0 && System.nanoTime() - start < STOP_NANOS);
-      if (threads.getActiveCount() > 0) {
+      } while (clients.areServed() && System.nanoTime() - start < STOP_NANOS);
+      if (clients.areServed()) {
         storage.deleteUnfinished();
       }
     } catch (IOException | InterruptedException e) {

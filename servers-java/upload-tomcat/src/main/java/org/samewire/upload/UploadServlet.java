@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,8 @@ import org.apache.commons.fileupload2.core.ParameterParser;
 import org.apache.commons.fileupload2.jakarta.servlet6.JakartaServletFileUpload;
 import org.apache.commons.io.FilenameUtils;
 
-/** {@code POST /uploads}. */
-final class UploadServlet extends HttpServlet {
+/** {@code POST /uploads}. The thread of the request reads the body, and waits for each piece. */
+class UploadServlet extends HttpServlet {
   private static final long serialVersionUID = 1;
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int MAX_FILES = 2;
@@ -27,9 +28,9 @@ final class UploadServlet extends HttpServlet {
 
   private record Upload(String id, String name, long size) {}
 
+  final transient Storage storage;
+  final long maxRequestBytes;
   private final transient JakartaServletFileUpload<?, ?> forms = new JakartaServletFileUpload<>();
-  private final transient Storage storage;
-  private final long maxRequestBytes;
 
   UploadServlet(Storage storage, Settings settings) {
     this.storage = storage;
@@ -42,8 +43,7 @@ final class UploadServlet extends HttpServlet {
   @Override
   protected void doPost(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    String type = String.valueOf(request.getContentType()).replaceFirst(";.*", "").strip();
-    if (!type.equalsIgnoreCase("multipart/form-data")) {
+    if (!isForm(request)) {
       refuse(response, 415, "The body must be multipart/form-data.");
       return;
     }
@@ -65,10 +65,19 @@ final class UploadServlet extends HttpServlet {
     }
   }
 
+  static boolean isForm(HttpServletRequest request) {
+    String type = String.valueOf(request.getContentType()).replaceFirst(";.*", "").strip();
+    return type.equalsIgnoreCase("multipart/form-data");
+  }
+
+  InputStream content(HttpServletRequest request) throws IOException {
+    return request.getInputStream();
+  }
+
   // #region upload.stream-to-disk
   /** Writes each file as it comes. */
   private List<Upload> receive(HttpServletRequest request, Storage.Form form) throws IOException {
-    var body = new FormBody(request, maxRequestBytes);
+    var body = new FormBody(request, content(request), maxRequestBytes);
     List<Upload> files = new ArrayList<>();
     try {
       FileItemInputIterator parts = forms.getItemIterator(body);

@@ -24,6 +24,8 @@ class SettingsTest {
     assertEquals(209_715_200, settings.maxFileBytes());
     assertEquals(241_172_480, settings.maxRequestBytes());
     assertFalse(settings.diskFileItems());
+    assertFalse(settings.virtualThreads());
+    assertFalse(settings.nonBlockingReads());
   }
 
   @ParameterizedTest
@@ -41,6 +43,8 @@ class SettingsTest {
     "MAX_FILE_BYTES,0",
     "MAX_REQUEST_BYTES,12x",
     "DISK_FILE_ITEMS,yes",
+    "THREADS,green",
+    "READS,''",
   })
   void unusable(String name, String value) {
     Map<String, String> environment =

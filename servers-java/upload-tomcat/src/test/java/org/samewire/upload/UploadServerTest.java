@@ -21,29 +21,50 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UploadServerTest {
   private static final String LEFT = ".part-left";
 
   @TempDir private static Path folder;
-  private static UploadServer server;
 
   private final HttpClient client = HttpClient.newHttpClient();
+  private UploadServer server;
 
   @BeforeAll
-  static void start() throws Exception {
+  void start() throws Exception {
     Files.createFile(folder.resolve(LEFT));
-    server =
-        new UploadServer(
-            new Settings(InetAddress.getLoopbackAddress(), 0, folder, 100, 1000, false));
+    server = new UploadServer(settings(folder, 100, 1000));
     server.start();
   }
 
+  Settings settings(Path folder, long maxFileBytes, long maxRequestBytes) {
+    return settings(folder, maxFileBytes, maxRequestBytes, false, false);
+  }
+
+  static Settings settings(
+      Path folder,
+      long maxFileBytes,
+      long maxRequestBytes,
+      boolean virtualThreads,
+      boolean nonBlockingReads) {
+    return new Settings(
+        InetAddress.getLoopbackAddress(),
+        0,
+        folder,
+        maxFileBytes,
+        maxRequestBytes,
+        false,
+        virtualThreads,
+        nonBlockingReads);
+  }
+
   @AfterAll
-  static void stop() {
+  void stop() {
     server.stop();
   }
 
@@ -138,15 +159,15 @@ class UploadServerTest {
     return send(upload(BodyPublishers.ofString(form)));
   }
 
-  private static HttpRequest.Builder inChunks(String form) {
+  private HttpRequest.Builder inChunks(String form) {
     return upload(BodyPublishers.fromPublisher(BodyPublishers.ofString(form)));
   }
 
-  private static HttpRequest.Builder upload(HttpRequest.BodyPublisher body) {
+  private HttpRequest.Builder upload(HttpRequest.BodyPublisher body) {
     return request("/uploads").header("Content-Type", "multipart/form-data; boundary=b").POST(body);
   }
 
-  private static HttpRequest.Builder request(String path) {
+  private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path));
   }
 

@@ -42,7 +42,14 @@ object ChatServer {
       // If it stops for good, so does this actor, and the process with it.
       context.watch(room)
 
+      val routes = new ChatRoutes(room)
+
       // #region server.stop
+      // Else clients that listen hold the stop up.
+      CoordinatedShutdown(system).addTask(PhaseBeforeServiceUnbind, "listeners") { () =>
+        routes.stop()
+        Future.successful(Done)
+      }
       // What clients have sent by then is answered before connections are closed.
       CoordinatedShutdown(system).addTask(PhaseBeforeServiceUnbind, "wait") { () =>
         after(500.millis)(Future.successful(Done))
@@ -57,7 +64,7 @@ object ChatServer {
 
       Http()
         .newServerAt(host, port)
-        .bindFlow(RequestHead.inTime.via(Route.toFlow(new ChatRoutes(room).route)))
+        .bindFlow(RequestHead.inTime.via(Route.toFlow(routes.route)))
         .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 5800.millis))
         // #endregion server.stop
         .onComplete {

@@ -13,6 +13,7 @@ object JsonFormats extends DefaultJsonProtocol {
   implicit val messageFormat: RootJsonFormat[Message] =
     jsonFormat(Message.apply _, "id", "user", "text")
   implicit val postedFormat: RootJsonFormat[Posted] = jsonFormat4(Posted.apply)
+  implicit val openedFormat: RootJsonFormat[Opened] = jsonFormat2(Opened.apply)
   implicit val presentFormat: RootJsonFormat[Present] = jsonFormat2(Present.apply)
 
   /** Joins what the messages have written: nothing is copied. */

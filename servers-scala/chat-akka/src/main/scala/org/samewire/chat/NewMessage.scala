@@ -12,6 +12,11 @@ final case class Since(after: Long, user: Option[String]) {
   user.foreach(NewMessage.requireName)
 }
 
+/** How long an answer may wait for a message. */
+final case class Wait(seconds: Int) {
+  require(seconds >= 0 && seconds <= 20, "wait must be from 0 to 20")
+}
+
 object NewMessage {
   // Half of a surrogate pair is no character: UTF-8 cannot write it.
   private val Name = """[^\p{Cc}\p{Cs}]{1,32}""".r

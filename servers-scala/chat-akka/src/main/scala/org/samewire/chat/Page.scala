@@ -28,8 +28,10 @@ object Page {
   private val assets = Map[String, ContentType](
     "chat.css" -> `text/css`.withCharset(`UTF-8`),
     "chat.js" -> javaScript,
+    "lines.js" -> javaScript,
     "room.js" -> javaScript,
     "socket.io.js" -> javaScript,
+    "websocket.js" -> javaScript,
     "icon.svg" -> ContentType(`image/svg+xml`)
   ).map { case (name, contentType) => name -> file(s"assets/$name", contentType) }
 

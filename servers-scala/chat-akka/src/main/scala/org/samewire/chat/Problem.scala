@@ -1,7 +1,9 @@
 package org.samewire.chat
 
 import akka.http.scaladsl.model._
+import akka.http.scaladsl.model.headers.RawHeader
 import akka.http.scaladsl.server._
+import akka.pattern.StatusReply
 import java.util.concurrent.TimeoutException
 import org.slf4j.LoggerFactory
 import scala.util.control.NonFatal
@@ -21,8 +23,8 @@ object Problem {
       Problem(status.reason, status.intValue, detail).toJson.compactPrint
     )
 
-  private def complete(status: StatusCode, detail: String): Route =
-    Directives.complete(HttpResponse(status, entity = entity(status, detail)))
+  private def complete(status: StatusCode, detail: String, headers: HttpHeader*): Route =
+    Directives.complete(HttpResponse(status, headers, entity(status, detail)))
 
   val rejections: RejectionHandler = RejectionHandler.default.mapRejectionResponse {
     case response @ HttpResponse(status, _, HttpEntity.Strict(_, text), _) =>
@@ -35,6 +37,8 @@ object Problem {
     case IllegalRequestException(info, status) => complete(status, info.summary)
     case _: TimeoutException                   =>
       complete(StatusCodes.ServiceUnavailable, "The room does not answer.")
+    case StatusReply.ErrorMessage(refusal) =>
+      complete(StatusCodes.ServiceUnavailable, refusal, RawHeader("Retry-After", "5"))
     case NonFatal(cause) =>
       log.error("unexpected", cause)
       complete(StatusCodes.InternalServerError, "Something went wrong.")

@@ -1,7 +1,9 @@
 package org.samewire.chat
 
-import akka.actor.typed.scaladsl.{Behaviors, TimerScheduler}
+import akka.actor.typed.scaladsl.{ActorContext, Behaviors, TimerScheduler}
 import akka.actor.typed.{ActorRef, Behavior}
+import akka.http.scaladsl.model.sse.ServerSentEvent
+import akka.pattern.StatusReply
 import akka.util.ByteString
 import java.util.UUID
 import scala.concurrent.duration._
@@ -10,58 +12,135 @@ final case class Message(id: Long, user: String, text: String) {
 
   /** Written once: answers share these bytes, and many may wait for clients that do not read. */
   val json: ByteString = ByteString(JsonFormats.messageFormat.write(this).compactPrint)
+
+  /** Made once, if anybody listens. */
+  lazy val event: ServerSentEvent = ServerSentEvent(json.utf8String, id = Some(id.toString))
 }
 
 // Ids begin anew with each room: every answer says which one it comes from.
 final case class Posted(room: String, id: Long, user: String, text: String)
-final case class News(room: String, messages: Seq[Message], last: Long)
+final case class News(room: String, messages: Vector[Message], last: Long)
 final case class Present(room: String, users: Seq[String])
 
 /** The room is an actor: one thing happens to it after the other. */
 object Room {
   sealed trait Command
   final case class Post(message: NewMessage, replyTo: ActorRef[Posted]) extends Command
-  final case class Poll(after: Long, user: Option[String], replyTo: ActorRef[News]) extends Command
+  final case class Poll(since: Since, replyTo: ActorRef[News]) extends Command
+
+  sealed trait Listen extends Command { def listener: Listener }
+
+  /** Is answered when there is a message. */
+  final case class Await(since: Since, listener: Listener) extends Listen
+
+  /** Is told what is there, and then each new message. */
+  final case class Follow(since: Since, listener: Listener) extends Listen
   final case class WhoIsHere(replyTo: ActorRef[Present]) extends Command
+
+  /** Nobody waits any longer. */
+  case object Close extends Command
+  private final case class Leave(listener: Listener) extends Command
   private final case class Gone(user: String) extends Command
 
+  /** The room forgets it when it stops: an ask when it is answered or late, a stream when it ends.
+    */
+  type Listener = ActorRef[StatusReply[News]]
+
   private val MaxMessages = 1000
+
+  /** Half of the connections are left for others: see max-connections. */
+  private val MaxListeners = 256
   private val TimePresent = 2.seconds
 
-  def apply(): Behavior[Command] =
-    Behaviors.withTimers(open(UUID.randomUUID.toString, Vector.empty, last = 0, Set.empty, _))
+  /** With the newest `messages`, the id of the `last` one, and who has polled a moment ago. */
+  private final case class State(
+      messages: Vector[Message] = Vector.empty,
+      last: Long = 0,
+      polling: Set[String] = Set.empty,
+      listeners: Map[Listener, Since] = Map.empty,
+      isClosed: Boolean = false
+  )
 
-  /** With the newest `messages`, the id of the `last` one, and who is `here`. */
-  private def open(
-      room: String,
-      messages: Vector[Message],
-      last: Long,
-      here: Set[String],
-      timers: TimerScheduler[Command]
-  ): Behavior[Command] =
+  def apply(): Behavior[Command] =
+    Behaviors.setup { context =>
+      Behaviors.withTimers(new Room(UUID.randomUUID.toString, context, _).open(State()))
+    }
+}
+
+private final class Room(
+    room: String,
+    context: ActorContext[Room.Command],
+    timers: TimerScheduler[Room.Command]
+) {
+  import Room._
+
+  private def open(state: State): Behavior[Command] =
     Behaviors.receiveMessage {
       // #region chat.post-message
       case Post(NewMessage(user, text), replyTo) =>
-        val message = Message(last + 1, user, text)
+        val message = Message(state.last + 1, user, text)
         replyTo ! Posted(room, message.id, user, text)
-        open(room, (messages :+ message).takeRight(MaxMessages), message.id, here, timers)
+        tell(state, News(room, Vector(message), message.id))
+        val messages = (state.messages :+ message).takeRight(MaxMessages)
+        open(state.copy(messages, last = message.id))
       // #endregion chat.post-message
 
-      // #region chat.deliver
-      case Poll(after, user, replyTo) =>
-        // No id is left out: the difference is how many there are.
-        val news = messages.takeRight((last - after).max(0).min(MaxMessages).toInt)
-        replyTo ! News(room, news, last)
-        // In the place of the timer that began when the user was last seen.
-        user.foreach(name => timers.startSingleTimer(name, Gone(name), TimePresent))
-        open(room, messages, last, here ++ user, timers)
-      // #endregion chat.deliver
+      case Poll(since, replyTo) =>
+        replyTo ! news(state, since)
+        open(seen(state, since))
+
+      // #region chat.long-poll
+      case Await(since, listener) if state.last > since.after || state.isClosed =>
+        listener ! StatusReply.success(news(state, since))
+        open(seen(state, since))
+      case listen: Listen if state.listeners.size == MaxListeners =>
+        listen.listener ! StatusReply.error("No more clients can listen now.")
+        Behaviors.same
+      case Await(since, listener) => open(listening(state, since, listener))
+      // #endregion chat.long-poll
+
+      // #region chat.events
+      case Follow(since, listener) =>
+        listener ! StatusReply.success(news(state, since))
+        open(listening(state, since, listener))
+      // #endregion chat.events
 
       // #region chat.presence
-      case Gone(user)         => open(room, messages, last, here - user, timers)
+      case Leave(listener) =>
+        val rest = state.copy(listeners = state.listeners - listener)
+        open(state.listeners.get(listener).fold(rest)(seen(rest, _)))
+      case Gone(user)         => open(state.copy(polling = state.polling - user))
       case WhoIsHere(replyTo) =>
-        replyTo ! Present(room, here.toSeq.sorted)
+        val listening = state.listeners.values.flatMap(_.user)
+        replyTo ! Present(room, (state.polling ++ listening).toSeq.sorted)
         Behaviors.same
       // #endregion chat.presence
+
+      case Close =>
+        tell(state, News(room, Vector.empty, state.last))
+        open(state.copy(isClosed = true))
     }
+
+  // #region chat.deliver
+  /** No id is left out: the difference is how many there are. */
+  private def news(state: State, since: Since): News = {
+    val count = (state.last - since.after).max(0).min(MaxMessages).toInt
+    News(room, state.messages.takeRight(count), state.last)
+  }
+  // #endregion chat.deliver
+
+  private def listening(state: State, since: Since, listener: Listener): State = {
+    context.watchWith(listener, Leave(listener))
+    state.copy(listeners = state.listeners.updated(listener, since))
+  }
+
+  private def tell(state: State, news: News): Unit =
+    for ((listener, since) <- state.listeners if news.last > since.after || news.messages.isEmpty)
+      listener ! StatusReply.success(news)
+
+  private def seen(state: State, since: Since): State = {
+    // In the place of the timer that began when the user was last seen.
+    since.user.foreach(user => timers.startSingleTimer(user, Gone(user), TimePresent))
+    state.copy(polling = state.polling ++ since.user)
+  }
 }

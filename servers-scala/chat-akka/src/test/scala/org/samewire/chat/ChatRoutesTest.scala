@@ -85,8 +85,12 @@ class ChatRoutesTest extends AnyWordSpec with Matchers with ScalatestRouteTest w
     }
 
     "be refused if it breaks a rule" in {
-      for (query <- Seq("after=-1", "after=99999999999999999999", "after=a", "user=", "user=%00"))
+      for (query <- Seq("after=-1", "after=99999999999999999999", "after=a", "user=", "user=%00")) {
         refusal(Get(s"/messages?$query")) shouldBe BadRequest
+        refusal(Get(s"/events?$query")) shouldBe BadRequest
+      }
+      for (wait <- Seq("-1", "21", "0.5", "a"))
+        refusal(Get(s"/messages?wait=$wait")) shouldBe BadRequest
     }
   }
 

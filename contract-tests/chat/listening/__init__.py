@@ -1,0 +1,1 @@
+"""Who listens over HTTP: by long polling, or to server-sent events."""

@@ -1,0 +1,1 @@
+create table links (hash text collate "C" primary key, url text not null);
