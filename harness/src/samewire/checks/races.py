@@ -129,8 +129,8 @@ def race_all(console: Console, servers: list[Server], seed: int) -> list[Check]:
 
 
 def lanes(cores: Iterable[int]) -> list[frozenset[int]]:
-    """Sets of two cores, enough for a race; all cores if there are fewer. Each set comes twice: a race in small waits for
-    much of its time.
+    """Sets of two cores, enough for a race; all cores if there are fewer. Each set comes twice, since a race in small
+    waits for much of its time.
     """
     ordered = sorted(cores)
     pairs = [frozenset(pair) for pair in zip(ordered[::2], ordered[1::2], strict=False)]

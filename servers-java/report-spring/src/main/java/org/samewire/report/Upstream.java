@@ -63,7 +63,8 @@ class Upstream<T> {
   /** The report needs no answer any more: that says nothing about the upstream. */
   private static boolean isInterruption(Throwable cause) {
     // The exceptions of time-outs are subclasses.
-    return cause instanceof InterruptedException || cause.getClass() == InterruptedIOException.class;
+    return cause instanceof InterruptedException
+        || cause.getClass() == InterruptedIOException.class;
   }
 
   /** Closes the stream in any case: the client would read an answer to its end that is refused. */

@@ -24,7 +24,9 @@ class StructuredReportController {
   }
 
   // #region report.fetch-both
-  /** Asks both at once, on a virtual thread each, and waits. If one fails, the other is cancelled. */
+  /**
+   * Asks both at once, on a virtual thread each, and waits. If one fails, the other is cancelled.
+   */
   @GetMapping(path = "/report", produces = MediaType.TEXT_HTML_VALUE)
   ModelAndView report() throws Throwable {
     if (!places.tryAcquire()) {
