@@ -28,8 +28,8 @@ $upstream = static function (string $name) use ($fail): string {
     return $isUsable ? rtrim($url, '/') : $fail("$name must be a URL like http://host:port.");
 };
 $timeout = getenv('UPSTREAM_TIMEOUT_MS') === false ? '60000' : getenv('UPSTREAM_TIMEOUT_MS');
-filter_var($timeout, FILTER_VALIDATE_INT, ['options' => ['min_range' => 1]])
-    || $fail('UPSTREAM_TIMEOUT_MS must be a number of milliseconds above 0.');
+filter_var($timeout, FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => 2_147_483_647]])
+    || $fail('UPSTREAM_TIMEOUT_MS must be a number of milliseconds from 1 to 2147483647.');
 
 // A socket's path has 107 bytes at most: there may be no room in a deep folder.
 $folder = strlen(sys_get_temp_dir()) < 80 ? sys_get_temp_dir() : '/tmp';

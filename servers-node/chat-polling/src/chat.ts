@@ -40,9 +40,11 @@ export function chatRouter(room: Room): Router {
     const { after, wait, user } = Poll.parse(request.query);
     const leave = user ? room.enter(user) : () => {};
     if (wait > 0) {
-      const left = new AbortController();
-      response.once('close', () => left.abort());
-      await room.newerThan(after, AbortSignal.any([left.signal, AbortSignal.timeout(wait * 1_000)]));
+      const enough = new AbortController();
+      const timer = setTimeout(() => enough.abort(), wait * 1_000);
+      response.once('close', () => enough.abort()); // its client may leave
+      await room.newerThan(after, enough.signal);
+      clearTimeout(timer);
     }
     leave();
     send(response, { room: room.name, messages: room.after(after), last: room.last });

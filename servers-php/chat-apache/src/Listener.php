@@ -9,7 +9,7 @@ use SysvSemaphore;
 /** A client that waits for messages. It keeps a process busy: PHP looks at the room again and again. */
 final class Listener
 {
-    private const MAX = 64; // As many processes are left for all other requests: see apache.conf.
+    private const MAX = 40; // 24 processes are left for all other requests: see MaxRequestWorkers.
     private const MICROSECONDS_TO_LOOK = 100_000;
 
     /** The end of a request gives the place back, however it ends. */

@@ -79,9 +79,9 @@ final class ListenersTest extends TestCase
         self::assertStringContainsString('Cache-Control: no-cache', $head);
     }
 
-    public function testThereAre64Places(): void
+    public function testThereAre40Places(): void
     {
-        $streams = array_map(fn (): mixed => $this->ask('/events'), range(1, 64));
+        $streams = array_map(fn (): mixed => $this->ask('/events'), range(1, 40));
         array_map(static fn (mixed $stream): string => self::until($stream, 'event: room'), $streams);
         foreach (['/events', '/messages?wait=20'] as $target) {
             $refusal = self::rest($this->ask($target));

@@ -57,7 +57,7 @@ final class RandomsController
 
     private static function print(string $line): void
     {
-        // A pipe to PHP-FPM's master, which writes the lines of all. On stdout it would cut a line when its pipe is full.
+        // A pipe to PHP-FPM's master, which writes the lines of all. It would cut one of stdout if that pipe is full.
         file_put_contents('php://stderr', "$line\n");
     }
 

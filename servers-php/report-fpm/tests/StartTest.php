@@ -36,6 +36,7 @@ final class StartTest extends TestCase
      *           ["RAYTRACER_URL", "http://127.0.0.1:0"]
      *           ["UPSTREAM_TIMEOUT_MS", "0"]
      *           ["UPSTREAM_TIMEOUT_MS", "1.5"]
+     *           ["UPSTREAM_TIMEOUT_MS", "2147483648"]
      */
     public function testAnUnusableSettingEndsTheProcess(string $name, string $value): void
     {

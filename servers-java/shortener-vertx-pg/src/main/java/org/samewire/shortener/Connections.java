@@ -3,6 +3,7 @@ package org.samewire.shortener;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.DateFormatter;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpConnection;
@@ -24,6 +25,9 @@ final class Connections implements Handler<HttpServerRequest> {
   private static final RecvByteBufAllocator READS =
       new FixedRecvByteBufAllocator(1024).maxMessagesPerRead(1);
 
+  /** Of the answers that a client does not read: above it, its next request waits. */
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
+
   private final int max;
   private final Handler<HttpServerRequest> routes;
 
@@ -44,9 +48,9 @@ final class Connections implements Handler<HttpServerRequest> {
       connection.close();
       return;
     }
-    // Vert.x has no options for these two.
+    // Vert.x has no options for these.
     Channel channel = ((ConnectionBase) connection).channel();
-    channel.config().setRecvByteBufAllocator(READS);
+    channel.config().setRecvByteBufAllocator(READS).setWriteBufferWaterMark(UNREAD);
     channel.pipeline().addBefore("handler", null, ClientHandler.INSTANCE);
     heads.put(connection, second);
     connection.closeHandler(closed -> heads.remove(connection));

@@ -1,15 +1,17 @@
 package org.samewire.chat
 
+import akka.NotUsed
 import akka.actor.typed.scaladsl.AskPattern._
 import akka.actor.typed.{ActorRef, ActorSystem}
 import akka.http.scaladsl.marshallers.sprayjson.SprayJsonSupport._
 import akka.http.scaladsl.marshalling.sse.EventStreamMarshalling._
-import akka.http.scaladsl.model.StatusCodes
+import akka.http.scaladsl.model.{HttpRequest, HttpResponse, StatusCodes}
 import akka.http.scaladsl.model.headers.CacheDirectives.`no-cache`
 import akka.http.scaladsl.model.headers.`Cache-Control`
 import akka.http.scaladsl.server.Directives._
 import akka.http.scaladsl.server.Route
 import akka.stream.KillSwitches
+import akka.stream.scaladsl.Flow
 import akka.util.Timeout
 import java.util.concurrent.TimeoutException
 import scala.concurrent.duration._
@@ -33,12 +35,14 @@ final class ChatRoutes(room: ActorRef[Room.Command])(implicit system: ActorSyste
 
   // #region chat.long-poll
   /** The room answers when there is a message. It is polled when the time is over. */
-  private def newsWithin(time: FiniteDuration, since: Since): Route = {
-    val news = room.askWithStatus[News](Await(since, _))(time, system.scheduler).recoverWith {
-      case _: TimeoutException => room.ask[News](Poll(since, _))
+  private def newsWithin(time: FiniteDuration, since: Since): Route =
+    (withRequestTimeout(time + askTimeout.duration) & attribute(Departure.waiting)) { waiting =>
+      val news = room.askWithStatus[News] { listener =>
+        waiting.set(Some(listener))
+        Await(since, listener)
+      }(time, system.scheduler)
+      complete(news.recoverWith { case _: TimeoutException => room.ask[News](Poll(since, _)) })
     }
-    withRequestTimeout(time + askTimeout.duration)(complete(news))
-  }
   // #endregion chat.long-poll
 
   // #region chat.events
@@ -90,4 +94,8 @@ final class ChatRoutes(room: ActorRef[Room.Command])(implicit system: ActorSyste
     )
 
   val route: Route = always(service)
+
+  /** What happens to the requests of a connection. */
+  val flow: Flow[HttpRequest, HttpResponse, NotUsed] =
+    Departure.told(room).via(RequestHead.inTime).via(Route.toFlow(route))
 }

@@ -10,7 +10,6 @@ import akka.actor.CoordinatedShutdown.{
 import akka.actor.typed.scaladsl.Behaviors
 import akka.actor.typed.{ActorSystem, Behavior, SupervisorStrategy}
 import akka.http.scaladsl.Http
-import akka.http.scaladsl.server.Route
 import akka.pattern.after
 import com.typesafe.config.{ConfigException, ConfigFactory}
 import scala.concurrent.Future
@@ -64,7 +63,7 @@ object ChatServer {
 
       Http()
         .newServerAt(host, port)
-        .bindFlow(RequestHead.inTime.via(Route.toFlow(routes.route)))
+        .bindFlow(routes.flow)
         .map(_.addToCoordinatedShutdown(hardTerminationDeadline = 5800.millis))
         // #endregion server.stop
         .onComplete {

@@ -62,9 +62,11 @@ object EventStream {
       .single(ServerSentEvent(Opened(first.room, first.last).toJson.compactPrint, "room"))
       .concat(Source(first.messages).concat(coming.via(waiting)).map(_.event))
 
-  /** The heartbeat of Akka HTTP is no comment: browsers take it for an empty message. */
+  /** By the second comment at the latest it is known that a client has gone. The heartbeat of Akka
+    * HTTP is no comment: browsers take it for an empty message.
+    */
   val comments: Flow[ByteString, ByteString, NotUsed] =
-    Flow[ByteString].keepAlive(5.seconds, () => ByteString(":\n\n"))
+    Flow[ByteString].keepAlive(1.second, () => ByteString(":\n\n"))
 
   /** A stream fails whose client leaves too much waiting. Its connection is cut. */
   private val waiting: Flow[News, Message, NotUsed] =

@@ -28,18 +28,18 @@ object Room {
   final case class Post(message: NewMessage, replyTo: ActorRef[Posted]) extends Command
   final case class Poll(since: Since, replyTo: ActorRef[News]) extends Command
 
-  sealed trait Listen extends Command { def listener: Listener }
+  sealed trait Listen extends Command { def since: Since; def listener: Listener }
 
   /** Is answered when there is a message. */
   final case class Await(since: Since, listener: Listener) extends Listen
 
   /** Is told what is there, and then each new message. */
   final case class Follow(since: Since, listener: Listener) extends Listen
+  final case class Leave(listener: Listener) extends Command
   final case class WhoIsHere(replyTo: ActorRef[Present]) extends Command
 
   /** Nobody waits any longer. */
   case object Close extends Command
-  private final case class Leave(listener: Listener) extends Command
   private final case class Gone(user: String) extends Command
 
   /** The room forgets it when it stops: an ask when it is answered or late, a stream when it ends.
@@ -57,7 +57,7 @@ object Room {
       messages: Vector[Message] = Vector.empty,
       last: Long = 0,
       polling: Set[String] = Set.empty,
-      listeners: Map[Listener, Since] = Map.empty,
+      listeners: Map[Listener, Listen] = Map.empty,
       isClosed: Boolean = false
   )
 
@@ -96,22 +96,26 @@ private final class Room(
       case listen: Listen if state.listeners.size == MaxListeners =>
         listen.listener ! StatusReply.error("No more clients can listen now.")
         Behaviors.same
-      case Await(since, listener) => open(listening(state, since, listener))
+      case await: Await => open(listening(state, await))
       // #endregion chat.long-poll
 
       // #region chat.events
-      case Follow(since, listener) =>
+      case follow @ Follow(since, listener) =>
         listener ! StatusReply.success(news(state, since))
-        open(listening(state, since, listener))
+        open(listening(state, follow))
       // #endregion chat.events
 
       // #region chat.presence
       case Leave(listener) =>
+        context.unwatch(listener)
         val rest = state.copy(listeners = state.listeners - listener)
-        open(state.listeners.get(listener).fold(rest)(seen(rest, _)))
+        state.listeners.get(listener) match {
+          case Some(Await(since, _)) => open(seen(rest, since))
+          case _                     => open(rest)
+        }
       case Gone(user)         => open(state.copy(polling = state.polling - user))
       case WhoIsHere(replyTo) =>
-        val listening = state.listeners.values.flatMap(_.user)
+        val listening = state.listeners.values.flatMap(_.since.user)
         replyTo ! Present(room, (state.polling ++ listening).toSeq.sorted)
         Behaviors.same
       // #endregion chat.presence
@@ -129,14 +133,14 @@ private final class Room(
   }
   // #endregion chat.deliver
 
-  private def listening(state: State, since: Since, listener: Listener): State = {
-    context.watchWith(listener, Leave(listener))
-    state.copy(listeners = state.listeners.updated(listener, since))
+  private def listening(state: State, listen: Listen): State = {
+    context.watchWith(listen.listener, Leave(listen.listener))
+    state.copy(listeners = state.listeners.updated(listen.listener, listen))
   }
 
   private def tell(state: State, news: News): Unit =
-    for ((listener, since) <- state.listeners if news.last > since.after || news.messages.isEmpty)
-      listener ! StatusReply.success(news)
+    for (one <- state.listeners.values if news.last > one.since.after || news.messages.isEmpty)
+      one.listener ! StatusReply.success(news)
 
   private def seen(state: State, since: Since): State = {
     // In the place of the timer that began when the user was last seen.

@@ -9,7 +9,6 @@ import akka.http.scaladsl.model.StatusCodes.{OK, ServiceUnavailable}
 import akka.http.scaladsl.model._
 import akka.http.scaladsl.model.headers.RawHeader
 import akka.http.scaladsl.model.sse.ServerSentEvent
-import akka.http.scaladsl.server.Route
 import akka.http.scaladsl.unmarshalling.Unmarshal
 import akka.http.scaladsl.unmarshalling.sse.EventStreamUnmarshalling
 import akka.stream.testkit.TestSubscriber
@@ -45,7 +44,7 @@ class ListenersTest
     val routes = new ChatRoutes(room)
     private val port = Http()
       .newServerAt("127.0.0.1", 0)
-      .bindFlow(RequestHead.inTime.via(Route.toFlow(routes.route)))
+      .bindFlow(routes.flow)
       .futureValue
       .localAddress
       .getPort

@@ -2,7 +2,6 @@ package org.samewire.chat
 
 import akka.actor.testkit.typed.scaladsl.ActorTestKit
 import akka.http.scaladsl.Http
-import akka.http.scaladsl.server.Route
 import akka.http.scaladsl.testkit.ScalatestRouteTest
 import com.typesafe.config.ConfigFactory
 import java.net.Socket
@@ -15,13 +14,12 @@ import scala.util.Using
 
 class RequestHeadTest extends AnyWordSpec with Matchers with ScalatestRouteTest {
   private val testKit = ActorTestKit(ConfigFactory.load())
-  private val route = new ChatRoutes(testKit.spawn(Room()))(testKit.system).route
 
   private lazy val port = Await
     .result(
       Http()
         .newServerAt("127.0.0.1", 0)
-        .bindFlow(RequestHead.inTime.via(Route.toFlow(route))),
+        .bindFlow(new ChatRoutes(testKit.spawn(Room()))(testKit.system).flow),
       10.seconds
     )
     .localAddress
