@@ -119,7 +119,7 @@ def test_a_server_of_many_processes_is_profiled(results):
     ("arguments", "status", "told"),
     [
         (["nobody"], 2, "no service or server is called 'nobody'"),
-        (["randoms"], 1, "'randoms' means 4 servers"),
+        (["randoms"], 1, "'randoms' means "),
         (["randoms-express", "tea"], 2, "no experiment is called 'tea'"),
         (["randoms-express", "--share", "("], 1, "is no regular expression"),
         (["randoms-express", "--against", "shortener-pg"], 1, "not one of servers-node/shortener-pg"),
