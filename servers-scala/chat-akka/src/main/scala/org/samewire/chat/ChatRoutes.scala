@@ -36,11 +36,12 @@ final class ChatRoutes(room: ActorRef[Room.Command])(implicit system: ActorSyste
   // #region chat.long-poll
   /** The room answers when there is a message. It is polled when the time is over. */
   private def newsWithin(time: FiniteDuration, since: Since): Route =
-    (withRequestTimeout(time + askTimeout.duration) & attribute(Departure.waiting)) { waiting =>
+    (withRequestTimeout(time + askTimeout.duration) & attribute(Departure.connection)) { client =>
       val news = room.askWithStatus[News] { listener =>
-        waiting.set(Some(listener))
+        client.waits(Some(listener))
         Await(since, listener)
       }(time, system.scheduler)
+      news.onComplete(_ => client.waits(None))
       complete(news.recoverWith { case _: TimeoutException => room.ask[News](Poll(since, _)) })
     }
   // #endregion chat.long-poll
@@ -97,5 +98,5 @@ final class ChatRoutes(room: ActorRef[Room.Command])(implicit system: ActorSyste
 
   /** What happens to the requests of a connection. */
   val flow: Flow[HttpRequest, HttpResponse, NotUsed] =
-    Departure.told(room).via(RequestHead.inTime).via(Route.toFlow(route))
+    Departure.told.via(RequestHead.inTime).via(Route.toFlow(route))
 }

@@ -1,31 +1,44 @@
 package org.samewire.chat
 
 import akka.NotUsed
-import akka.actor.typed.ActorRef
 import akka.http.scaladsl.model.{AttributeKey, HttpRequest}
+import akka.pattern.StatusReply
 import akka.stream.scaladsl.Flow
-import java.util.concurrent.atomic.AtomicReference
 
-/** Tells the room when a client leaves whose request waits: Akka HTTP cancels streams, and no
+/** Ends the request of a client that leaves while it waits: Akka HTTP cancels streams, and no
   * futures.
   */
 object Departure {
 
-  /** Who waits on a connection. It has one request at a time. */
-  type Waiting = AtomicReference[Option[Room.Listener]]
+  /** A client's connection. It has one request at a time. */
+  final class Connection {
+    @volatile private var waiting: Option[Room.Listener] = None
+    @volatile private var hasEnded = false
 
-  val waiting: AttributeKey[Waiting] = AttributeKey("waiting")
+    /** Who waits now. */
+    def waits(listener: Option[Room.Listener]): Unit = {
+      waiting = listener
+      if (hasEnded) leave()
+    }
 
-  def told(room: ActorRef[Room.Command]): Flow[HttpRequest, HttpRequest, NotUsed] =
+    def end(): Unit = {
+      hasEnded = true
+      leave()
+    }
+
+    private def leave(): Unit = waiting.foreach(_ ! StatusReply.error("The client has left."))
+  }
+
+  val connection: AttributeKey[Connection] = AttributeKey("connection")
+
+  val told: Flow[HttpRequest, HttpRequest, NotUsed] =
     Flow
       .fromMaterializer { (materializer, _) =>
-        val ofConnection: Waiting = new AtomicReference(None)
+        val ofRequests = new Connection
         Flow[HttpRequest]
-          .map(_.addAttribute(waiting, ofConnection))
+          .map(_.addAttribute(connection, ofRequests))
           .watchTermination() { (_, end) =>
-            end.onComplete(_ => ofConnection.get.foreach(room ! Room.Leave(_)))(
-              materializer.executionContext
-            )
+            end.onComplete(_ => ofRequests.end())(materializer.executionContext)
           }
       }
       .mapMaterializedValue(_ => NotUsed)
