@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 
 import psutil
 from request_strategies import JSON
@@ -36,6 +37,16 @@ def open_files(target: Target) -> int:
         with contextlib.suppress(psutil.NoSuchProcess):
             total += process.num_fds()
     return total
+
+
+def settled_open_files(target: Target, steady: float = 1.0, patience: float = 12.0) -> int:
+    """The server's open files once their number stays for `steady` seconds: it may still be starting processes."""
+    number, since, end = open_files(target), time.monotonic(), time.monotonic() + patience
+    while time.monotonic() < min(since + steady, end):
+        time.sleep(0.1)
+        if (now := open_files(target)) != number:
+            number, since = now, time.monotonic()
+    return number
 
 
 class Client:

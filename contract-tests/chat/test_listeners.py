@@ -10,7 +10,7 @@ from request_strategies import JSON
 from test_life import STOP, ends_well, is_read, killed_in_the_end, wait_until
 
 from chat import model
-from chat.clients import Client, open_files, users_of
+from chat.clients import Client, open_files, settled_open_files, users_of
 from chat.listening import checks
 from chat.listening.clients import Deaf, Stream, path_of
 from chat.model import HERE, LARGEST, LATE, Message
@@ -43,7 +43,7 @@ def test_listeners_that_vanish(room: Room) -> None:
     """Nothing of them is left."""
     target = room.target
     checks.post(target)
-    before = open_files(target)
+    before = settled_open_files(target)
     for _ in range(3):
         gone = []
         for number in range(checks.LISTENERS):
