@@ -15,6 +15,7 @@ import akka.stream.testkit.TestSubscriber
 import akka.stream.testkit.scaladsl.TestSink
 import akka.util.Timeout
 import com.typesafe.config.ConfigFactory
+import java.net.Socket
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.{Eventually, ScalaFutures}
 import org.scalatest.matchers.should.Matchers
@@ -22,6 +23,7 @@ import org.scalatest.time.{Seconds, Span}
 import org.scalatest.wordspec.AnyWordSpec
 import scala.concurrent.Future
 import scala.concurrent.duration._
+import scala.util.Using
 
 /** Over a connection: only there a client can leave. */
 class ListenersTest
@@ -42,7 +44,7 @@ class ListenersTest
   private class Server {
     val room: ActorRef[Room.Command] = testKit.spawn(Room())
     val routes = new ChatRoutes(room)
-    private val port = Http()
+    val port: Int = Http()
       .newServerAt("127.0.0.1", 0)
       .bindFlow(routes.flow)
       .futureValue
@@ -93,6 +95,16 @@ class ListenersTest
       val server = new Server
       server.post("oi")
       text(server.get("/messages?wait=20")) should include("oi")
+    }
+
+    "be forgotten if its client leaves" in {
+      val server = new Server
+      Using.resource(new Socket("127.0.0.1", server.port)) { client =>
+        client.getOutputStream
+          .write("GET /messages?wait=20&user=ana HTTP/1.1\r\nHost: a\r\n\r\n".getBytes)
+        eventually(server.here shouldBe Seq("ana"))
+      }
+      eventually(timeout(Span(4, Seconds)))(server.here shouldBe empty)
     }
 
     "be answered by a stop" in {
