@@ -8,10 +8,8 @@ import io.netty.handler.codec.DateFormatter;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.util.Date;
 import java.util.HashMap;
@@ -30,7 +28,6 @@ final class Connections implements Handler<HttpServerRequest> {
   /** Of the answers that a client does not read: above it, its next request waits. */
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
 
-  private final HttpServerOptions options;
   private final int max;
   private final Handler<HttpServerRequest> routes;
 
@@ -40,8 +37,7 @@ final class Connections implements Handler<HttpServerRequest> {
   private long second;
   private CharSequence date;
 
-  Connections(HttpServerOptions options, int max, Handler<HttpServerRequest> routes) {
-    this.options = options;
+  Connections(int max, Handler<HttpServerRequest> routes) {
     this.max = max;
     this.routes = routes;
     tick();
@@ -55,10 +51,7 @@ final class Connections implements Handler<HttpServerRequest> {
     // Vert.x has no options for these.
     Channel channel = ((ConnectionBase) connection).channel();
     channel.config().setRecvByteBufAllocator(READS).setWriteBufferWaterMark(UNREAD);
-    channel
-        .pipeline()
-        .addBefore("handler", null, ClientHandler.INSTANCE)
-        .replace(VertxHttpRequestDecoder.class, "httpDecoder", new RequestDecoder(options));
+    channel.pipeline().addBefore("handler", null, ClientHandler.INSTANCE);
     heads.put(connection, second);
     connection.closeHandler(closed -> heads.remove(connection));
   }

@@ -44,7 +44,7 @@ final class ShortenerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     var routes = new ShortenerRoutes(newLinks.apply(vertx)).router(vertx);
-    var connections = new Connections(options, maxConnections, routes);
+    var connections = new Connections(maxConnections, routes);
     vertx.setPeriodic(1_000, timer -> connections.tick());
     server =
         vertx
