@@ -12,12 +12,11 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import yaml
 from hypothesis import strategies as st
 from request_strategies import Sent, framings
 
+from samewire.contract.services import openapi
 from samewire.http import Request
-from samewire.paths import CONTRACTS
 
 OTHER_TYPES = ("text/plain", "application/xml", "text/html", "application/octet-stream")
 MALFORMED = (b"{", b"[", b'"', b"{]", b'{"a":}', b"nonsense", b"{'a':1}", b'{"a":1,}', b"<a/>")
@@ -67,7 +66,7 @@ class Call:
 @cache
 def operations(service: str) -> Mapping[str, Operation]:
     """The operations of a service by their ids."""
-    document = yaml.safe_load((CONTRACTS / service / "openapi.yaml").read_text())
+    document = openapi(service)
     found = {}
     for path, item in document["paths"].items():
         for method, one in item.items():

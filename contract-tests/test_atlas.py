@@ -39,9 +39,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_atlas(target: Target, asked: tuple[inputs.Input, ...], testbed: Testbed) -> None:
     outcome = run.ask_all(asked, target, testbed)
-    changed = pins.read(target.server).differences(outcome.asked) if target.server else []
+    pinned = target.server and not (target.server.elsewhere and not pins.file_of(target.server).exists())
+    changed = pins.read(target.server).differences(outcome.asked) if pinned else []
     if changed:
-        changed.append(f"If that is right: samewire atlas {target.server.id} --update")
+        changed.append(f"If that is right: samewire atlas {target.server.argument} --update")
     stack = tuple(target.server.stack) if target.server else ()
     if lines := run.told(outcome, stack, target.url, changed):
         pytest.fail("\n".join([f"{target.name}, theme {asked[0].theme}: {asked[0].about}", *lines]), pytrace=False)

@@ -32,6 +32,6 @@ def test_attacks(server: Server, testbed: Testbed) -> None:
         if problems:
             lines = [f"{server.id} under all attacks at once:", *(f"- {problem}" for problem in problems)]
             lines += [f"  {one.attack.id}: {one.seen}" for one in verdicts]
-            lines.append(f"One after the other, in full: samewire attack {server.id}")
+            lines.append(f"One after the other, in full: samewire attack {server.argument}")
             pytest.fail("\n".join([*lines, target.last_lines()]), pytrace=False)
     running.stop()

@@ -26,6 +26,7 @@ NOT_ASKING = ()
 """There is no database that could be away."""
 
 MAKES = True
+DURABLE = False
 
 
 def making(number: int) -> Request:

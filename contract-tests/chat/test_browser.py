@@ -19,6 +19,8 @@ from chat.clients import Client
 from chat.model import HERE, KEPT, TEXT_LIMIT, USER_LIMIT, Message, page
 from chat.sockets.room import Room
 from samewire.browser import FAINT, LAUNCH
+from samewire.http import ssl_context
+from samewire.outcomes import NOT_OURS
 from samewire.process import free_port
 from samewire.target import Target
 from samewire.testbed import Testbed
@@ -434,7 +436,8 @@ class Line:
         self._ends.clear()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        other_reader, other_writer = await asyncio.open_connection(self._target.host, self._target.port)
+        target = self._target
+        other_reader, other_writer = await asyncio.open_connection(target.host, target.port, ssl=ssl_context(target))
         self._ends += [writer, other_writer]
 
         async def copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
@@ -517,7 +520,7 @@ async def a_server_starts_again(room: Room, testbed: Testbed, *ways: str) -> Non
     """Under the eyes of two people, who then are in a new room."""
     server = room.target.server
     if not server or not room.running:
-        pytest.skip("not a server of this checkout: its process cannot be started or stopped")
+        pytest.skip(NOT_OURS)
     async with people(room.target.url, may_be_away=True) as everybody:
         way, other = ways or ("", "")
         ana, bia = await everybody.join("ana", TELEPHONE, way=way), await everybody.join("bia", way=other)

@@ -6,8 +6,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from life_clients import STOP, wait_until
 from request_strategies import JSON
-from test_life import STOP, ends_well, is_read, killed_in_the_end, wait_until
+from test_life import ends_well, is_read, killed_in_the_end
 
 from chat import model
 from chat.clients import Client, open_files, settled_open_files, users_of

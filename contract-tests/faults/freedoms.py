@@ -25,12 +25,6 @@ FREEDOMS: list[Fault] = []
 
 
 @fault(FREEDOMS)
-def allow_too_short(exchange: Exchange) -> Reply | None:
-    """HEAD left out of Allow."""
-    return headers_changed(exchange, "allow", lambda value: "GET" if "HEAD" in value else value)
-
-
-@fault(FREEDOMS)
 def date_missing(exchange: Exchange) -> Reply | None:
     """Date missing."""
     return header_left_out(exchange, "date")

@@ -34,6 +34,7 @@ FAULTS: list[Fault] = [*PARAMETERS]
 NOT_HERE = {
     "created-as-ok": "nothing is made",
     "header-missing": "no answer has Location",
+    "characters-escaped": "all text in its JSON is ASCII",
 }
 
 _MASK = 2**32 - 1

@@ -4,6 +4,7 @@ from samewire.http import Request, Response
 
 HEALTH = Request("GET", "/healthz")
 MAKES = False
+DURABLE = False
 
 ASKING = (
     Request("GET", "/randoms?count=1000000&seed=4294967295"),

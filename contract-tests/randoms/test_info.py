@@ -10,6 +10,7 @@ import pytest
 from randoms import model
 from samewire.http import Request, exchange
 from samewire.manifest import Server
+from samewire.outcomes import NOT_OURS
 from samewire.target import Target
 from samewire.testbed import Testbed
 
@@ -39,7 +40,7 @@ def own_pid(process: psutil.Process) -> int:
 
 def test_it_is_so(target: Target) -> None:
     if not target.server or not target.pid:
-        pytest.skip("not a server of this checkout: nobody knows its process")
+        pytest.skip(NOT_OURS)
     said = info(target)
     main = psutil.Process(target.pid)
     processes = {own_pid(one): one for one in [main, *main.children(recursive=True)]}

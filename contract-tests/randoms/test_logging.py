@@ -13,6 +13,7 @@ from lockstep import Lockstep
 from randoms import model
 from samewire.http import Request, Response
 from samewire.manifest import Server
+from samewire.outcomes import NOT_OURS
 from samewire.process import RunningServer
 from samewire.target import Target, stdout_beside
 from samewire.testbed import Testbed
@@ -138,7 +139,7 @@ def logs(server: Server, testbed: Testbed, how: str) -> None:
 
 def test_nothing_by_default(target: Target) -> None:
     if target.log is None:
-        pytest.skip("not a server of this checkout: nobody knows what it writes")
+        pytest.skip(NOT_OURS)
     ask(target, [*RESULTS, *OTHERS])
     time.sleep(0.5)
     written = stdout_beside(target.log).read_text()

@@ -30,6 +30,7 @@ FAULTS: list[Fault] = [*PARAMETERS]
 NOT_HERE = {
     "created-as-ok": "nothing is made",
     "header-missing": "no answer has Location",
+    "characters-escaped": "all text in its JSON is ASCII",
 }
 
 _RIGHT = {"width": "1", "height": "1", "depth": "0"}

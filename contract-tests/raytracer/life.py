@@ -4,6 +4,7 @@ from samewire.http import Request, Response
 
 HEALTH = Request("GET", "/healthz")
 MAKES = False
+DURABLE = False
 
 ASKING = (
     Request("GET", "/render?width=32&height=24&depth=3"),

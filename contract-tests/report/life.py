@@ -4,6 +4,7 @@ from samewire.http import Request, Response
 
 HEALTH = Request("GET", "/healthz")
 MAKES = False
+DURABLE = False
 PATIENCE = 60.0
 """Seconds for an answer: the contract gives the upstreams so long, and a hundred reports are a hundred pictures."""
 

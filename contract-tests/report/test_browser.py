@@ -44,7 +44,7 @@ def _is_elsewhere(url: str, page: str) -> bool:
 def test_the_page_in_chromium(scene: Scene) -> None:
     rows = [{"id": 1 + n, "title": title, "completed": n % 3 == 0} for n, title in enumerate(TITLES)]
     scene.upstreams.answer(todo=playing(message(json.dumps({"items": rows, "next": None}).encode(), JSON)))
-    with opened(f"{scene.running.target.url}/report") as page:
+    with opened(f"{scene.target.url}/report") as page:
         titles_are_text(page)
         numbers_and_states_are_right(page)
         image_is_there(page)

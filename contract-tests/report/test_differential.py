@@ -26,7 +26,7 @@ class Comparison:
 
     def __init__(self, scenes: list[Scene]) -> None:
         self.upstreams = scenes[0].upstreams
-        self.lockstep = Lockstep(scene.running.target for scene in scenes)
+        self.lockstep = Lockstep(scene.target for scene in scenes)
 
     def check(self, answered: Answered, request: Request = GET) -> None:
         """Let the upstreams answer so, and ask. Blamed if a server is wrong."""

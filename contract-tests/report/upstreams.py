@@ -59,16 +59,18 @@ Script = Callable[[Asked], Iterable[Step]]
 
 @dataclass
 class Upstream:
-    """Listens on a loopback port of its own from `with` on; refuses while `refusing`."""
+    """Listens on a loopback port from `with` on; refuses while `refusing`."""
 
     script: Script
+    at: int = 0
+    """The port; 0 is a free one."""
     asked: list[Asked] = field(default_factory=list)
     _open: set[socket.socket] = field(default_factory=set)
     _threads: list[threading.Thread] = field(default_factory=list)
     _connections: int = 0
 
     def __enter__(self) -> Self:
-        self.port = free_port()
+        self.port = self.at or free_port()
         self._listener = socket.create_server(("127.0.0.1", self.port), backlog=200)
         self._ending = False
         self._accept_from(self._listener)

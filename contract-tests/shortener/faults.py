@@ -16,7 +16,7 @@ from shortener.golden import validation
 
 FAULTS: list[Fault] = [*JSON_BODIES]
 
-NOT_HERE: dict[str, str] = {}
+NOT_HERE = {"characters-escaped": "all text in its JSON is ASCII"}
 
 _HASH = re.compile(r"/([0-9A-Za-z]{6})")
 

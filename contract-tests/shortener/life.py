@@ -26,6 +26,7 @@ NOT_ASKING = ()
 """What must be answered as ever while the database is away: nothing, since a server may look at the database first."""
 
 MAKES = True
+DURABLE = True
 
 
 def making(number: int) -> Request:

@@ -24,6 +24,7 @@ NOT_ASKING = ()
 """What must be answered as ever while a dependency is away: there is none."""
 
 MAKES = True
+DURABLE = True
 
 
 def making(number: int) -> Request:

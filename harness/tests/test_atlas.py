@@ -64,7 +64,7 @@ def odd(send: str = "POST /x HTTP/1.1\r\nHost: a\r\n\r\n", **more) -> Input:
     [
         (BAD, True, {}, "400, closed", None),
         (OK.replace(b"200 OK", b"404 No"), False, {}, "404, open", None),
-        (OK, False, {}, "200, open", "right for none"),
+        (OK, False, {}, "200, open", "must be refused, and was answered with 200"),
         (OK, False, {"readings": (200,)}, "200, open", None),
         (OK, False, {"readings": ("GET /healthz",)}, "200, open", None),
         (OK.replace(b"200 OK", b"500 No"), False, {}, "500, open", "a client's fault"),
@@ -74,7 +74,13 @@ def odd(send: str = "POST /x HTTP/1.1\r\nHost: a\r\n\r\n", **more) -> Input:
         (b"nonsense", True, {}, "bytes that are no answer, not a status line; received b'nonsense'", "no answer"),
         (None, False, {}, "silent", "neither an answer nor an end"),
         (None, False, {"incomplete": True}, "silent", None),
-        (b"HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: 0\r\n\r\n", False, {}, "302, open", "right for none"),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Length: 0\r\n\r\n",
+            False,
+            {},
+            "302, open",
+            "must be refused, and was answered with 302",
+        ),
     ],
 )
 def test_the_rule_of_safety(first, close, more, line, said) -> None:
@@ -83,6 +89,36 @@ def test_the_rule_of_safety(first, close, more, line, said) -> None:
         broken = safety.breaches(asked, target)
     assert asked.line == line
     assert any(said in one for one in broken) if said else broken == []
+
+
+@pytest.mark.parametrize(
+    ("target", "place", "safe"),
+    [
+        ("//a/./b?c", "/a/b?c", True),
+        ("/a/..//b/", "/b/", True),
+        ("/../../etc/passwd", "/etc/passwd", True),
+        ("a:80", "/", True),
+        ("//a.example/", "//a.example/", False),
+        ("/a", "/b", False),
+        ("/a", "/a/", False),
+        ("/a//b", "http://a.example/a/b", False),
+    ],
+)
+def test_a_redirect_to_the_normal_form_of_a_path_is_safe(target: str, place: str, safe: bool) -> None:
+    answer = f"HTTP/1.1 307 Temporary Redirect\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+    with answering(answer) as server:
+        asked = ask(odd(f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"), server, patience=0.3)
+        assert (safety.breaches(asked, server) == []) is safe
+
+
+def test_only_http_1_0_is_answered_with_its_version() -> None:
+    with answering(OK.replace(b"HTTP/1.1", b"HTTP/1.0")) as server:
+        for version, said in (("1.0", []), ("1.1", ["version is HTTP/1.0"])):
+            request = f"GET /x HTTP/{version}\r\nHost: a\r\n\r\n"
+            asked = ask(odd(request, readings=("GET /healthz",)), server, patience=0.3)
+            broken = safety.breaches(asked, server)
+            assert len(broken) == len(said)
+            assert all(word in one for word, one in zip(said, broken, strict=True))
 
 
 def test_markup_of_the_request_is_not_shown() -> None:

@@ -127,14 +127,13 @@ def test_the_job_that_fills_databases_has_the_packages_that_it_imports():
     assert "psycopg" in installed
 
 
-def test_the_job_that_fills_databases_has_the_tables_of_the_servers(tmp_path):
+def test_the_job_that_fills_databases_has_the_tables_of_the_services(tmp_path):
     text = (HARNESS / "containers/data/Dockerfile").read_text()
-    assert "-name server.toml -o -name schema.sql" in text
-    for name in ("server.toml", "schema.sql"):
-        for file in CHECKOUT.glob(f"servers-*/*/{name}"):
-            copy = tmp_path / file.relative_to(CHECKOUT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, copy)
+    assert "find ./contract-tests -name schema.sql" in text
+    for file in CHECKOUT.glob("contract-tests/*/schema.sql"):
+        copy = tmp_path / file.relative_to(CHECKOUT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
     for source, target in re.findall(r"^COPY (contract-tests/\S+) /app/(\S+)$", text, re.MULTILINE):
         shutil.copytree(CHECKOUT / source, tmp_path / target)
     program = "from samewire.datasets import dataset; print(dataset('todo', 1).definition)"

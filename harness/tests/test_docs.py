@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from samewire import cli
+from samewire.contract.services import services, version
 from samewire.digests import source_files
-from samewire.paths import CHECKOUT
+from samewire.manifest import find_servers
+from samewire.paths import CHECKOUT, CONTRACTS
 
 PAGES = [path for path in source_files(CHECKOUT) if path.suffix == ".md"]
 
@@ -81,6 +83,17 @@ def test_every_relative_link_leads_somewhere(page):
 
 
 @each_page
+def test_no_page_leads_to_a_server_but_its_own(page):
+    by_hand = re.sub(r"<!-- (\w+) -->.*?<!-- /\1 -->", "", page.read_text(), flags=re.DOTALL)
+    targets = [(page.parent / link.partition("#")[0]).resolve() for link in _LINK.findall(_FENCE.sub("", by_hand))]
+    servers = {server.folder for server in find_servers() if not page.is_relative_to(server.folder)}
+    if not page.is_relative_to(CHECKOUT / "docs/idioms"):
+        assert not servers & {folder for target in targets for folder in (target, *target.parents)}, (
+            "a link to a server is dead when its folder is deleted: name it as `code`, or let a verb write the block"
+        )
+
+
+@each_page
 def test_every_command_and_option_exists(page):
     assert not [unknown for line in _code(page.read_text()) for unknown in _unknown(line)]
 
@@ -107,3 +120,12 @@ def test_wrong_documentation_is_noticed():
     assert _code("x `samewire up`\n```\nX=1 samewire lst\n```\n") == ["X=1 samewire lst", "samewire up"]
     assert _unknown("X=1 .samewire/venv/bin/samewire lst") == ["samewire lst"]
     assert _unknown("samewire verify -k a --stle") == ["samewire verify --stle"]
+
+
+def test_the_changelog_has_the_version_of_each_contract():
+    rows = re.findall(r"^\| ([a-z, ]+) \| (\d+\.\d+\.\d+) \|", (CONTRACTS / "CHANGELOG.md").read_text(), re.MULTILINE)
+    newest = {}
+    for named, number in rows:
+        for service in named.split(", "):
+            newest.setdefault(service, number)
+    assert newest == {service: version(service) for service in services()}

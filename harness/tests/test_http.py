@@ -266,10 +266,11 @@ def test_refused() -> None:
 
 
 def test_address() -> None:
-    assert address("http://example.org") == ("example.org", 80)
-    assert address("http://[::1]:8080/x") == ("::1", 8080)
+    assert address("http://example.org") == ("example.org", 80, False)
+    assert address("http://[::1]:8080/x") == ("::1", 8080, False)
+    assert address("https://example.org/") == ("example.org", 443, True)
     with pytest.raises(ValueError, match="not an http URL"):
-        address("https://example.org")
+        address("ftp://example.org")
 
 
 TOKEN = st.text("abcXYZ-_09", min_size=1, max_size=9).filter(

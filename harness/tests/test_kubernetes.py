@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from samewire.containers import compose
-from samewire.containers.kubernetes import BASE, FOLDER, USERS, Cluster
+from samewire.containers.kubernetes import BASE, FOLDER, Cluster
+from samewire.languages import language_of
 from samewire.manifest import find_servers
 
 VERSION = "1.34"
@@ -40,7 +41,7 @@ def test_the_files_are_as_the_manifests_say():
 @pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.id)
 def test_a_server_runs_as_the_user_of_its_image(server):
     users = re.findall(r"^USER (\S+)$", (server.folder / "Dockerfile").read_text(), re.MULTILINE)
-    user = USERS[compose.runtime(server)]
+    user = language_of(server.folder).user
     assert users[-1] == f"{user}:{user}"
 
 

@@ -173,6 +173,7 @@ def test_nothing_is_decided_on_cold_servers_of_a_lab_in_small():
     ran = _ran(CLEAR)
     found = result(replace(ran, wish=replace(ran.wish, small=True)), None)
     assert found["prediction"]["not_told_apart"] == ["b"]
+    assert found["prediction"]["verdict"].endswith(" Nothing is decided: 'a' was cold.")
 
 
 def test_a_page_to_hand_in_has_figures_seed_machine_prediction_and_words():

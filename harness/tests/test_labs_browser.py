@@ -92,6 +92,7 @@ def test_from_start_to_hand_in_by_the_keyboard_alone(open_page, lab, tmp_path):
     page.keyboard.press("Space")
     _reach(page, '[name="factor"]')
     page.keyboard.type("3")
+    expect(page.locator("#prediction button")).to_be_enabled()
     _reach(page, "#prediction button")
     page.keyboard.press("Enter")
     expect(page.locator("#start")).to_be_focused()

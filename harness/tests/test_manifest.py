@@ -1,6 +1,18 @@
+import re
+
 import pytest
 
-from samewire.manifest import ManifestError, SelectionError, find_servers, load, select, with_transports
+from samewire.datasets import schema
+from samewire.manifest import (
+    ManifestError,
+    SelectionError,
+    add_folder,
+    broken_manifests,
+    find_servers,
+    load,
+    select,
+    with_transports,
+)
 
 MANIFEST = """
 service = "shortener"
@@ -45,7 +57,9 @@ def test_names_select_by_service_id_or_folder(checkout):
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(checkout):
-    with pytest.raises(SelectionError, match=r"'shortner'.*servers-node/shortener-pg.*todo"):
+    with pytest.raises(SelectionError, match=r"'tea'.*servers-node/shortener-pg.*todo"):
+        select(find_servers(checkout[0]), ["tea"])
+    with pytest.raises(SelectionError, match=r"'shortner'\. Did you mean 'shortener'\?"):
         select(find_servers(checkout[0]), ["shortner"])
 
 
@@ -55,6 +69,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(checkout):
         ('"event-loop"', '"goroutines"', r"concurrency.*goroutines"),
         ("build = []", "bild = []", r"bild|build"),
         ('service = "shortener"', "", r"service"),
+        ('"shortener"', '"shortner"', r"no contract is called 'shortner'; there are: .*shortener"),
         ('"HTTP server"', '"framework"', r"HTTP server"),
         ('needs = ["node"]', 'needs = ["node"', r"Unclosed|Expected"),
     ],
@@ -67,16 +82,45 @@ def test_a_bad_manifest_is_an_error_that_names_file_and_reason(checkout, old, ne
 
 
 def test_every_manifest_of_the_checkout_is_well_formed():
+    assert not broken_manifests()
     assert all(server.http_server for server in find_servers())
 
 
-def test_servers_of_one_service_have_the_same_schema() -> None:
-    schemas: dict[str, set[str]] = {}
+def test_a_broken_manifest_breaks_its_own_server_alone(checkout, caplog):
+    root, write = checkout
+    write("servers-node/bad", MANIFEST.replace("build = []", "bild = []"))
+    for _ in range(2):
+        assert [server.id for server in find_servers(root)] == ["servers-java/todo-spring", "servers-node/shortener-pg"]
+    assert list(broken_manifests(root)) == ["servers-node/bad"]
+    (told,) = caplog.messages
+    assert "servers-node/bad/server.toml" in told
+    assert "left out" in told
+
+
+def test_a_folder_anywhere_is_a_server_by_its_name(checkout, tmp_path, monkeypatch):
+    monkeypatch.setenv("SAMEWIRE_WITH", "")
+    folder = checkout[1]("elsewhere/shortener-go").parent
+    for _ in range(2):
+        server = add_folder(folder)
+        assert (server.id, server.folder, server.elsewhere) == ("shortener-go", folder, True)
+        assert [one for one in find_servers() if one.elsewhere] == [server]
+    assert select(find_servers(), ["shortener-go"]) == [server]
+    with pytest.raises(ManifestError, match="has the same name"):
+        add_folder(checkout[1]("another/shortener-go").parent)
+    with pytest.raises(ManifestError, match=r"no server.toml is there\. Make one: samewire new"):
+        add_folder(tmp_path)
+
+
+def test_a_server_has_the_table_of_its_contract() -> None:
     for server in find_servers():
         file = server.folder / "schema.sql"
         if file.exists():
-            schemas.setdefault(server.service, set()).add(" ".join(file.read_text().lower().split()))
-    assert all(len(several) == 1 for several in schemas.values())
+            assert _words(file.read_text()) == _words(schema(server.service)), file
+
+
+def _words(text: str) -> list[str]:
+    """The words and signs of SQL, however they are set."""
+    return re.findall(r"\w+|[^\w\s]", text.lower())
 
 
 CHAT = (
@@ -110,6 +154,8 @@ def test_a_variant_may_have_a_command_of_its_own(checkout):
     server = load(write("servers-node/shortener-heap", MANIFEST + heap), root)
     variant = server.in_variant("heap")
     assert (variant.run, variant.id) == (("node", "--max-old-space-size=1024", "src/main.ts"), server.id)
+    with pytest.raises(SelectionError, match=r"has no variant 'none': write \[variants\.none\] into its server\.toml"):
+        server.in_variant("none")
     assert server.in_variant("").run == server.run == ("node", "src/main.ts")
     quiet = load(write("servers-node/chat-socketio", CHAT), root).in_variant("quiet")
     assert quiet.run == ("node", "src/main.ts")

@@ -247,7 +247,7 @@ def test_a_profile_is_of_one_server_which_may_be_a_variant():
         ProfilingError, match=f"'{server.service}' means [0-9]+ servers, a profile is of one: .*{server.id}"
     ):
         run.entrant(server.service)
-    with pytest.raises(SelectionError, match="no service or server is called 'nobody'"):
+    with pytest.raises(SelectionError, match=r"or folder with a server\.toml is called 'nobody'"):
         run.entrant("nobody")
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from samewire.cli import main
 from samewire.manifest import find_servers
-from samewire.profiling import run
+from samewire.profiling import record, run
 from samewire.profiling.profilers import JvmProfiler, perf_problem
 from samewire.profiling.stacks import Stacks
 from samewire.race import validity
@@ -61,7 +61,9 @@ def _is_written(profiled, results, events):
     assert profiled.folder.parent == results
     held = json.loads((profiled.folder / "profile.json").read_text())
     stacks = Stacks.read(gzip.decompress((profiled.folder / "stacks.collapsed.gz").read_bytes()).decode())
-    assert stacks.samples == held["samples"] > 200
+    assert stacks.samples == held["samples"] > 0
+    # How many there are is a matter of what else the machine does. Few are told.
+    assert any("shares are rough" in one for one in held["warnings"]) == (stacks.samples < record.FEW)
     assert held["ranked"] is held["server"]["ranked"] is False
     assert held["profiler"]["event"] in events
     assert held["warming"]["windows"]
@@ -118,7 +120,7 @@ def test_a_server_of_many_processes_is_profiled(results):
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (["nobody"], 2, "no service or server is called 'nobody'"),
+        (["nobody"], 2, "no service, server or folder with a server.toml is called 'nobody'"),
         (["randoms"], 1, "'randoms' means "),
         (["randoms-express", "tea"], 2, "no experiment is called 'tea'"),
         (["randoms-express", "--share", "("], 1, "is no regular expression"),

@@ -17,7 +17,7 @@ def server(tmp_path, monkeypatch):
     contracts = tmp_path / "contract-tests"
     for service in ("shortener", "todo"):
         (contracts / service).mkdir(parents=True)
-        (contracts / service / "openapi.yaml").write_text(service)
+        (contracts / service / "openapi.yaml").write_text(f"info: {{ title: {service}, version: 1.2.3 }}")
     (contracts / "generated.py").write_text("[]")
     monkeypatch.setattr(record, "CONTRACTS", contracts)
     folder = tmp_path / "servers-node/shortener-x"

@@ -16,6 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
+from samewire.attack import shown as shown_attacks
 from samewire.digests import source_files
 from samewire.idioms import load_steps
 from samewire.manifest import find_servers
@@ -27,20 +28,14 @@ from samewire.site.dialect import adapted, with_links
 from samewire.site.examples import examples
 from samewire.site.front import front_page, shown
 from samewire.site.places import FRONT, DeadLinkError, Places, html_of
+from samewire.site.servers import facts
 from samewire.site.services import find_services
 from samewire.site.staging import generated
 
 PAGES = [path for path in source_files(CHECKOUT) if path.suffix == ".md"]
+BUILT = STATE / "site/tests"
 # Those of idioms are other ones on the site.
 OWN = [path for path in PAGES if not path.is_relative_to(CHECKOUT / "docs/idioms")]
-
-
-@pytest.fixture(scope="session")
-def site() -> Path:
-    """The site of this checkout; that of an earlier test if nothing has changed."""
-    folder = STATE / "site/tests"
-    build(folder)
-    return folder
 
 
 @pytest.fixture
@@ -65,7 +60,8 @@ def test_every_link_leads_somewhere_and_every_page_is_reached(site):
 
 
 def test_the_same_files_are_not_built_twice(site):
-    assert not build(site)
+    build(BUILT)
+    assert not build(BUILT)
 
 
 def test_every_markdown_file_has_its_page(site, places):
@@ -75,6 +71,9 @@ def test_every_markdown_file_has_its_page(site, places):
 @pytest.mark.parametrize("page", OWN, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 def test_lists_tables_and_code_are_those_that_a_repository_shows(site, places, generated_now, page):
     text = generated_now.get(page) or page.read_text()
+    servers = find_servers()
+    if server := next((one for one in servers if one.folder == page.parent), None):
+        text += facts(server, servers, load_steps(), places.of(page))
     shown = MarkdownIt("commonmark").enable("table").render(text)
     made = _parsed(site / html_of(places.of(page))).css_first("article")
     for tag in ("li", "ol", "ul", "pre", "tr", "td", "blockquote", "h2", "h3", "img"):
@@ -84,6 +83,18 @@ def test_lists_tables_and_code_are_those_that_a_repository_shows(site, places, g
     assert [node.text().split() for node in made.css("code")] == [
         node.text().split() for node in LexborHTMLParser(shown).css("code")
     ]
+
+
+def test_the_page_of_a_server_has_its_code_its_own_answers_and_its_attacks(site):
+    server = next(one for one in find_servers() if (one.folder / "attacks.yaml").exists())
+    page = _parsed(site / server.id / "index.html")
+    titles = [title.text().removesuffix("¶") for title in page.css("h2")]
+    assert titles[-4:] == [
+        "What it passes", "Its code beside that of other stacks", "Where it answers in its own way", "Hostile clients",
+    ]  # fmt: skip
+    own, attacks = page.css("details")
+    assert own.css("tbody tr")
+    assert len(attacks.css("tbody tr")) == len(shown_attacks.of_server(server)) > 10
 
 
 def test_the_front_page_has_a_table_two_snippets_and_a_chart_with_its_record(site):
@@ -296,7 +307,7 @@ def test_the_front_page_leaves_out_what_is_not_there(places, monkeypatch, keep):
 
 
 def test_the_site_is_shown_on_loopback_until_ctrl_c(site):
-    argv = [sys.executable, "-m", "samewire.cli", "site", "--serve", "--port", "0", "--folder", str(site)]
+    argv = [sys.executable, "-m", "samewire.cli", "site", "--serve", "--port", "0", "--folder", str(BUILT)]
     with subprocess.Popen(argv, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as shown:
         address = next(found[0] for line in shown.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
         with urllib.request.urlopen(address, timeout=10) as answer:

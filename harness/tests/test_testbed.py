@@ -1,11 +1,15 @@
 """The place where servers and databases run together: real databases."""
 
+import re
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
 import psycopg
+import pytest
 
 from samewire.manifest import Server, Variant
+from samewire.process import StartError, wait_for_port
 from samewire.testbed import Testbed
 
 
@@ -53,3 +57,47 @@ def test_a_variant_is_started_by_its_command_and_with_its_environment(tmp_path) 
         # A profiler adds to the variant's command.
         profiled = replace(server.in_variant("both"), run=("variant", "--profile"))
         assert launched(profiled, "both") == (("variant", "--profile"), "1")
+
+
+def _program(text, folder):
+    """A server that is this program in Python."""
+    return Server(
+        "servers-a/x", folder, "chat", "Python", "memory", "event-loop", {}, needs=(), build=(),
+        run=(sys.executable, "-c", text),
+    )  # fmt: skip
+
+
+_UNHEALTHY = """
+import http.server, os
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(201)
+        self.end_headers()
+
+
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+def test_another_status_than_200_is_told(tmp_path) -> None:
+    with Testbed(brief=True) as testbed:
+        running = testbed.spawn(_program(_UNHEALTHY, tmp_path))
+        with pytest.raises(StartError, match="GET /healthz is answered with 201"):
+            testbed.wait_until_healthy(running, 3)
+
+
+_AT_ANOTHER_PORT = """
+import http.server, os
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"]) + 1), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+def test_a_server_at_another_port_is_told(tmp_path) -> None:
+    with Testbed(brief=True) as testbed:
+        running = testbed.spawn(_program(_AT_ANOTHER_PORT, tmp_path))
+        assert wait_for_port(running.target.port + 1, 10, lambda: running.alive)
+        told = f"it listens at 127.0.0.1:{running.target.port + 1}, and PORT is {running.target.port}"
+        with pytest.raises(StartError, match=re.escape(told)):
+            testbed.wait_until_healthy(running, 0.1)

@@ -25,7 +25,10 @@ end() {
         kill -0 "$fpm" || break
         sleep 0.1
     done
-    kill -KILL "-$fpm" # A master may wait for who reads its log. The processes of a pool outlive a master that was killed.
+    # A master may wait for who reads its log; the processes of a pool outlive a master that was killed.
+    for group in $(jobs -p) $httpd $fpm; do # A signal may come before a variable is set.
+        kill -KILL "-$group"
+    done
     wait
     rm -f "$PID_FILE" "$FPM_SOCKET" "$DRAWS_SOCKET"
 } 2> /dev/null

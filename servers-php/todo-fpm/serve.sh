@@ -18,10 +18,11 @@ stop() {
 }
 
 end() {
-    kill -KILL ${httpd:+-$httpd}
-    kill -TERM "$fpm"
+    # A signal may come before a variable is set; the processes of a pool outlive a master that was killed.
+    for group in $(jobs -p) $httpd $fpm; do
+        kill -KILL "-$group"
+    done
     wait
-    kill -KILL "-$fpm" # The processes of a pool outlive a master that was killed.
     rm -f "$PID_FILE" "$FPM_SOCKET"
 } 2> /dev/null
 

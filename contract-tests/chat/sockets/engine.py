@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import h11
 
 from chat.sockets.websocket import PATIENCE, WebSocket
-from samewire.http import Address, Request
+from samewire.http import Address, Request, ssl_context
 
 OPEN, CLOSE, PING, PONG, MESSAGE, UPGRADE, NOOP = "0123456"
 SEPARATOR = "\x1e"
@@ -46,7 +46,7 @@ async def ask(target: Address, request: Request, seconds: float = PATIENCE) -> A
     """The answer to one HTTP request, on a connection that goes with its task. Raises NoAnswer or TimeoutError."""
     async with asyncio.timeout(seconds):
         try:
-            reader, writer = await asyncio.open_connection(target.host, target.port)
+            reader, writer = await asyncio.open_connection(target.host, target.port, ssl=ssl_context(target))
             try:
                 writer.write(request.to_bytes(f"{target.host}:{target.port}"))
                 return await _answer(reader, request.method)

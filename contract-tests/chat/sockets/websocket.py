@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Self
 
-from samewire.http import Address, ProtocolError
+from samewire.http import Address, ProtocolError, ssl_context
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 PATIENCE = 30.0
@@ -73,7 +73,11 @@ class WebSocket(asyncio.Protocol):
             if receive_buffer:
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
             await loop.sock_connect(raw, (target.host, target.port))
-            _, one = await loop.create_connection(lambda: cls(f"{target.host}:{target.port}", path), sock=raw)
+            tls = ssl_context(target)
+            _, one = await loop.create_connection(
+                lambda: cls(f"{target.host}:{target.port}", path),
+                sock=raw, ssl=tls, server_hostname=target.host if tls else None,
+            )  # fmt: skip
         except BaseException:
             raw.close()
             raise
@@ -117,9 +121,8 @@ class WebSocket(asyncio.Protocol):
 
     def abort(self) -> None:
         """Vanish: close with a reset."""
-        raw = self._transport.get_extra_info("socket")
         with contextlib.suppress(OSError):
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+            self._raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         self._transport.abort()
 
     # --- receiving
@@ -147,6 +150,8 @@ class WebSocket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask to switch protocols."""
         self._transport = transport  # type: ignore[assignment]
+        # A transport of TLS no longer knows it when the connection is lost.
+        self._raw = transport.get_extra_info("socket")
         lines = [
             f"GET {self._request_target} HTTP/1.1", f"Host: {self._authority}", "Connection: Upgrade",
             "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {self._key.decode()}", "", "",

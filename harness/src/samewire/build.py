@@ -12,7 +12,7 @@ from samewire.digests import digest_files, source_files
 from samewire.locking import exclusive
 from samewire.manifest import Server
 from samewire.paths import STATE
-from samewire.toolchains import TOOLS, environment
+from samewire.toolchains import environment, find
 
 BUILDS = STATE / "build"
 
@@ -50,13 +50,18 @@ def _end(output: str, lines: int = 60) -> str:
 _NOT_BUILT_FROM = ("Dockerfile", "README.md", "atlas.yaml", "attacks.yaml")
 
 
-def inputs_digest(server: Server) -> str:
-    """What a build depends on: the folder's files, its language's shared kernels, and the toolchains' versions."""
+def source_folders(server: Server) -> list[Path]:
+    """The folders that a build reads: the server's own, its language's shared kernels, and those of its `inputs`."""
     shared = server.folder.parent / "_shared"
-    files = source_files(server.folder) + (source_files(shared) if shared.is_dir() else [])
+    inputs = [Path(os.path.normpath(server.folder / folder)) for folder in server.inputs]
+    return [server.folder, *([shared] if shared.is_dir() else []), *inputs]
+
+
+def inputs_digest(server: Server) -> str:
+    """What a build depends on: the sources in its folders, and the toolchains' versions."""
+    files = [file for folder in source_folders(server) for file in source_files(folder)]
     files = [file for file in files if file.name not in _NOT_BUILT_FROM]
-    files += [file for folder in server.inputs for file in source_files(Path(os.path.normpath(server.folder / folder)))]
-    tools = {name: TOOLS[name]().version for name in server.needs}
+    tools = {name: find(name).version for name in server.needs}
     return f"{digest_files(files, server.folder.parents[1])} {json.dumps(tools, sort_keys=True)}"
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from samewire.links import links
-from samewire.manifest import find_servers
+from samewire.paths import CONTRACTS
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,14 @@ class Dataset:
 def dataset(service: str, links_: int, todos: int = 0) -> Dataset:
     """What a fresh database of a service holds: the shortener's `links_` links, or so many todos.
 
-    Raises NoSchema, and KeyError for a service without a database.
+    Raises KeyError for a service without a database.
     """
     make, size = {"shortener": (_links, links_), "todo": (_todos, todos)}[service]
     return make(size)
 
 
 def _links(size: int) -> Dataset:
-    definition = 'create table links (hash text collate "C" primary key, url text not null)'
-    return Dataset("links", definition, ("hash", "url"), links, size)
+    return Dataset("links", schema("shortener"), ("hash", "url"), links, size)
 
 
 def _todos(size: int) -> Dataset:
@@ -53,17 +53,24 @@ def _rows_of_todos(size: int) -> Iterator[tuple]:
     return ((number, f"Todo number {number}", False) for number in range(1, size + 1))
 
 
-class NoSchema(Exception):
-    """No server of a service says what its table is."""
-
-
 def schema(service: str) -> str:
-    """The SQL that makes the table of a service: the `schema.sql` beside the first of its servers that has one.
+    """The SQL that makes the table of a service."""
+    return schema_file(service).read_text(encoding="utf-8")
 
-    All servers of a service ask the same table; a test of the harness holds their files to each other. Raises NoSchema.
-    """
-    for server in find_servers():
-        file = server.folder / "schema.sql"
-        if server.service == service and file.exists():
-            return file.read_text()
-    raise NoSchema(f"no server of {service} has a schema.sql, which makes its table")
+
+def schema_file(service: str) -> Path:
+    """Where this SQL is; not there for a service without a table."""
+    return CONTRACTS / service / "schema.sql"
+
+
+def sql(service: str, links_: int) -> str:
+    """A script for `psql`: the table of a service, and what a fresh database holds. Raises KeyError as `dataset`."""
+    made = dataset(service, links_)
+    rows = (", ".join(_literal(value) for value in row) for row in made.rows())
+    values = ",\n".join(f"  ({row})" for row in rows)
+    filled = f"insert into {made.table} ({', '.join(made.columns)}) values\n{values};\n" if values else ""
+    return f"{made.definition.rstrip()}\n{filled}"
+
+
+def _literal(value: str | int | bool) -> str:
+    return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value).lower()

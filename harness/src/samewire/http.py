@@ -8,19 +8,28 @@ folded fields, a body after HEAD.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
 import socket
+import ssl
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Protocol
 from urllib.parse import urlsplit
 
 MAX_HEAD = 65_536
 PATIENCE = 10.0
 """Seconds for connecting, and for one message, unless told otherwise."""
+
+Tracer = Callable[[int, str, bytes], None]
+trace: Tracer | None = None
+"""Told of each piece of each connection, as it goes over the wire: the client's port, `>` sent or `<` received, bytes.
+
+A piece without bytes is the end that the server made.
+"""
 
 _STATUS_LINE = re.compile(rb"(HTTP/\d\.\d) ([1-9]\d\d)(?: ([\t \x21-\x7e\x80-\xff]*))?")
 _FIELD_LINE = re.compile(
@@ -40,6 +49,9 @@ class Address(Protocol):
     @property
     def port(self) -> int: ...
 
+    @property
+    def tls(self) -> bool: ...
+
 
 class ExchangeError(Exception):
     """No whole response came. `received` holds the bytes that did."""
@@ -51,6 +63,10 @@ class ExchangeError(Exception):
 
 class ConnectionClosed(ExchangeError):
     """The peer closed, reset or refused the connection before a whole response."""
+
+
+class TlsError(ConnectionClosed):
+    """The peer speaks no TLS, or its certificate is not good for its name."""
 
 
 class Timeout(ExchangeError):
@@ -91,8 +107,9 @@ class Request:
         """
         url = url.rstrip("/")
         if self.body is not None and (self.has("Transfer-Encoding") or self.has("Content-Length")):
-            host, port = address(url)
-            return f"{python_output(self.to_bytes(f'{host}:{port}'))} | nc {host} {port}"
+            host, port, tls = address(url)
+            peer = f"openssl s_client -quiet -connect {host}:{port}" if tls else f"nc {host} {port}"
+            return f"{python_output(self.to_bytes(f'{host}:{port}'))} | {peer}"
         words = ["curl", "-i", "--globoff", "--path-as-is"]
         if self.method == "HEAD":
             words.append("--head")
@@ -152,10 +169,14 @@ class Response:
 
 
 class Connection:
-    """One TCP connection. `timeout` (seconds) bounds connecting, and sending or receiving one message."""
+    """One connection, of TCP or with `tls` of TLS over it.
 
-    def __init__(self, host: str, port: int, timeout: float = PATIENCE):
+    `timeout` (seconds) bounds connecting, and sending or receiving one message.
+    """
+
+    def __init__(self, host: str, port: int, timeout: float = PATIENCE, *, tls: bool = False):
         self.host, self.port, self.timeout = host, port, timeout
+        self._usual_port = 443 if tls else 80
         self.unread = b""
         """Bytes that came and belong to no response that was asked for yet."""
         self._eof = False
@@ -167,11 +188,15 @@ class Connection:
         except OSError as error:
             raise ConnectionClosed(f"no connection to {host}:{port}: {error.strerror}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self._socket = secured(self._socket, host)
+        self._port = self.local_port
 
     @property
     def authority(self) -> str:
-        """The value of Host."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        """The value of Host: without the port that a URL does not name."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == self._usual_port else f"{host}:{self.port}"
 
     @property
     def local_port(self) -> int:
@@ -187,6 +212,8 @@ class Connection:
         self._socket.settimeout(self.timeout)
         if self._answered:
             self._sent_at, self._answered = time.time(), False
+        if trace:
+            trace(self._port, ">", data)
         try:
             self._socket.sendall(data)
         except TimeoutError:
@@ -293,6 +320,8 @@ class Connection:
         except OSError as error:
             self._eof = True
             raise ConnectionClosed(f"connection lost: {error.strerror}", self.unread) from None
+        if trace:
+            trace(self._port, "<", data)
         if not data:
             self._eof = True
             raise ConnectionClosed("connection closed", self.unread)
@@ -413,19 +442,47 @@ def _is_stream(headers: tuple[tuple[str, str], ...]) -> bool:
     return any(name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers)
 
 
-def address(target: str | Address) -> tuple[str, int]:
-    """Host and port of a URL or of a target."""
+def address(target: str | Address) -> tuple[str, int, bool]:
+    """Host and port of a URL or of a target, and whether it speaks TLS there."""
     if not isinstance(target, str):
-        return target.host, target.port
+        return target.host, target.port, target.tls
     parts = urlsplit(target)
-    if parts.scheme != "http" or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"not an http URL: {target}")
-    return parts.hostname, parts.port or 80
+    tls = parts.scheme == "https"
+    return parts.hostname, parts.port or (443 if tls else 80), tls
 
 
 def connect(target: str | Address, timeout: float = PATIENCE) -> Connection:
     """A connection to a URL's or target's server."""
-    return Connection(*address(target), timeout)
+    host, port, tls = address(target)
+    return Connection(host, port, timeout, tls=tls)
+
+
+@cache
+def _trust(alpn: tuple[str, ...], certificates: str | None) -> ssl.SSLContext:
+    """The authorities of a file or, without one, those that this machine trusts."""
+    context = ssl.create_default_context(cafile=certificates)
+    context.set_alpn_protocols(list(alpn))
+    return context
+
+
+def ssl_context(target: Address) -> ssl.SSLContext | None:
+    """What asyncio's connections to a target take as `ssl`: None in clear text; $SSL_CERT_FILE as in `secured`."""
+    return _trust(("http/1.1",), os.environ.get("SSL_CERT_FILE")) if target.tls else None
+
+
+def secured(tcp: socket.socket, host: str, alpn: tuple[str, ...] = ("http/1.1",)) -> ssl.SSLSocket:
+    """TLS over a connection, once the certificate has been found good for `host`: by $SSL_CERT_FILE, if it is set.
+
+    Raises TlsError, with the connection closed.
+    """
+    try:
+        return _trust(alpn, os.environ.get("SSL_CERT_FILE")).wrap_socket(tcp, server_hostname=host)
+    except OSError as error:
+        tcp.close()
+        why = getattr(error, "verify_message", "") or error.strerror or str(error)
+        raise TlsError(f"no TLS with {host}: {why}") from None
 
 
 def exchange(target: str | Address, request: Request, timeout: float = PATIENCE) -> Response:

@@ -1,13 +1,24 @@
-"""The registry of servers: every `servers-*/*/server.toml`, and nothing else."""
+"""The registry of servers: every `servers-*/*/server.toml`, and the folders elsewhere that a command is given."""
 
+import logging
+import os
 import signal
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from samewire.contract.files import mistakes
+from samewire.contract.services import services
+from samewire.languages import language_of
 from samewire.paths import CHECKOUT
+
+_MANIFEST = "server.toml"
+_ELSEWHERE = "SAMEWIRE_WITH"
+"""The variable with the folders of servers elsewhere, divided as those of PATH: commands hand it to what they start."""
+_told: set[str] = set()
+"""What is wrong with manifests, as far as this process has told it."""
 
 
 class ManifestError(Exception):
@@ -36,9 +47,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Server:
-    """One implementation, as its manifest describes it. `id` is its path in the checkout.
+    """One implementation, as its manifest describes it.
 
-    `variant` names the variant in which it runs; it is empty for the server as it is.
+    `id` is its path in the checkout; of a server elsewhere it is the name of its folder. `variant` names the variant in
+    which it runs; it is empty for the server as it is.
     """
 
     id: str
@@ -60,6 +72,8 @@ class Server:
     limits: Mapping[str, str] = field(default_factory=dict)
     """Row of the table of attacks → the limit and the time-out that end the attack, while others may wait."""
     variants: Mapping[str, Variant] = field(default_factory=dict)
+    preemptive: bool = False
+    """Whether its runtime interrupts a light thread that computes."""
     transport: str = ""
     variant: str = ""
 
@@ -67,6 +81,16 @@ class Server:
     def name(self) -> str:
         """The id and, after a colon, the variant."""
         return f"{self.id}:{self.variant}" if self.variant else self.id
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is a server of the user, in a folder that a command was given."""
+        return "/" not in self.id
+
+    @property
+    def argument(self) -> str:
+        """How a command line names it."""
+        return str(self.folder) if self.elsewhere else self.id
 
     @property
     def slug(self) -> str:
@@ -84,10 +108,11 @@ class Server:
         return (*(name for name, role in self.stack.items() if role == "web framework"), self.http_server)
 
     def in_variant(self, name: str) -> "Server":
-        """The server as it runs in one of its variants; as it is if `name` is empty."""
+        """The server as it runs in one of its variants; as it is if `name` is empty. Raises SelectionError."""
         if not name:
             return self
-        about = self.variants[name]
+        if not (about := self.variants.get(name)):
+            raise SelectionError(f"{self.id} has no variant {name!r}: write [variants.{name}] into its server.toml")
         return replace(
             self,
             variant=name,
@@ -124,6 +149,9 @@ def load(manifest: Path, root: Path = CHECKOUT) -> Server:
     """The server that a `server.toml` describes. Raises ManifestError."""
     shown = manifest.relative_to(root)
     content = _read(manifest, root, "server.schema.json")
+    if content["service"] not in services():
+        known = ", ".join(services())
+        raise ManifestError(f"{shown}: $.service: no contract is called {content['service']!r}; there are: {known}")
     if list(content["stack"].values()).count("HTTP server") != 1:
         raise ManifestError(f'{shown}: $.stack: exactly one entry has the role "HTTP server"')
     commands = {key: tuple(tuple(argv) for argv in content.pop(key, [])) for key in ("build", "lint", "test")}
@@ -140,14 +168,63 @@ def load(manifest: Path, root: Path = CHECKOUT) -> Server:
         inputs=tuple(content.pop("inputs", [])),
         stop_signal=signal.Signals[content.pop("stop_signal", "SIGTERM")],
         variants=variants,
-        **commands,
+        **commands | {"lint": (*language_of(manifest.parent, root).lint, *commands["lint"])},
         **content,
     )
 
 
 def find_servers(root: Path = CHECKOUT) -> list[Server]:
-    """Every server of the checkout, by id. Raises ManifestError."""
-    return [load(manifest, root) for manifest in sorted(root.glob("servers-*/*/server.toml"))]
+    """Every server of the checkout, by id, and then those of `add_folder`.
+
+    A broken manifest breaks its own server alone: it is told on standard error, and left out.
+    """
+    servers, broken = _load_all(root)
+    for error in broken.values():
+        if (told := f"{error}\nThis server is left out.") not in _told:
+            _told.add(told)
+            logging.getLogger(__name__).warning(told)
+    return servers
+
+
+def broken_manifests(root: Path = CHECKOUT) -> dict[str, ManifestError]:
+    """What is wrong with each server that `find_servers` leaves out, by id."""
+    return _load_all(root)[1]
+
+
+def _load_all(root: Path) -> tuple[list[Server], dict[str, ManifestError]]:
+    servers: list[Server] = []
+    broken: dict[str, ManifestError] = {}
+    manifests = [(manifest, root) for manifest in sorted(root.glob(f"servers-*/*/{_MANIFEST}"))]
+    if root == CHECKOUT:
+        folders = filter(None, os.environ.get(_ELSEWHERE, "").split(os.pathsep))
+        manifests += [(Path(folder, _MANIFEST), Path(folder).parent) for folder in folders]
+    for manifest, above in manifests:
+        try:
+            servers.append(load(manifest, above))
+        except ManifestError as error:
+            broken[manifest.parent.relative_to(above).as_posix()] = error
+    return servers, broken
+
+
+def add_folder(folder: Path) -> Server:
+    """Let this process, and those that it starts, find the server in a folder anywhere; one of the checkout is there.
+
+    Raises ManifestError, also where a service or another server has that name.
+    """
+    folder = folder.resolve()
+    if not (folder / _MANIFEST).is_file():
+        raise ManifestError(f"{folder}: no {_MANIFEST} is there. Make one: samewire new --help")
+    if folder.parent.parent == CHECKOUT and folder.parent.name.startswith("servers-"):
+        return load(folder / _MANIFEST)
+    server = load(folder / _MANIFEST, folder.parent)
+    if folder.name in services():
+        raise ManifestError(f"{folder}: {folder.name} is the name of a service. Give the folder another one.")
+    known = os.environ.get(_ELSEWHERE, "").split(os.pathsep)
+    if str(folder) not in known:
+        if other := next((one for one in find_servers() if folder.name in (one.id, one.folder.name)), None):
+            raise ManifestError(f"{folder}: {other.folder} has the same name. Give the folder another one.")
+        os.environ[_ELSEWHERE] = os.pathsep.join(filter(None, (*known, str(folder))))
+    return server
 
 
 def find_kernels(root: Path = CHECKOUT) -> list[Kernel]:
@@ -185,7 +262,13 @@ def select(servers: Sequence[Server], names: Iterable[str]) -> list[Server]:
     for name in names:
         found = {server.id for server in servers if name in (server.service, server.id, server.folder.name)}
         if not found:
-            known = sorted({server.service for server in servers} | {server.id for server in servers})
-            raise SelectionError(f"no service or server is called {name!r}; there are: {', '.join(known)}")
+            known = sorted({one for server in servers for one in (server.service, server.id)})
+            if near := get_close_matches(name, {*known, *(server.folder.name for server in servers)}, 1):
+                there = f". Did you mean {near[0]!r}? `samewire list` names all"
+            elif known:
+                there = f"; there are: {', '.join(known)}"
+            else:
+                there = ". Give a folder, or a service and a URL"
+            raise SelectionError(f"no service, server or folder with a server.toml is called {name!r}{there}")
         chosen |= found
     return [server for server in servers if not names or server.id in chosen]

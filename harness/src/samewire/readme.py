@@ -55,7 +55,7 @@ def _result(servers: Sequence[Server], records: Path = RECORDS) -> str:
     record = os.path.relpath(kept.file_of(found.name, records), CHECKOUT)
     return (
         f"{found.race.data['experiment']['title']}:\n\n{table(header, rows)}\n\n"
-        f"{facts(found.race)}. Means, in brackets their 95 % intervals; a sign before a figure makes it a "
+        f"{facts(found.race)}. Means, in brackets their 95 % intervals; ≥, ≤ or ~ before a figure marks a "
         f"[bound](docs/explanation/measuring.md#bounds). [Record]({record})."
     )
 

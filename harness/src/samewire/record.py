@@ -11,14 +11,15 @@ from pathlib import Path
 
 from samewire.atlas.pins import file_of
 from samewire.build import artefact_files, inputs_digest
+from samewire.contract.services import services, version
 from samewire.digests import digest_files, source_files
 from samewire.manifest import Server
 from samewire.paths import CONTRACTS, HARNESS, PASSES
 from samewire.toolchains import mongod
 
 JUDGES = (
-    "browser", "build", "datasets", "http", "testbed", "links", "manifest", "outcomes", "process", "settings", "target",
-    "toolchains", "watching",
+    "browser", "build", "datasets", "http", "languages", "links", "manifest", "outcomes", "process", "settings",
+    "target", "testbed", "toolchains", "watching",
 )  # fmt: skip
 """The modules, beside whole packages, that judge servers and that start them."""
 
@@ -50,8 +51,7 @@ def contract_digest(service: str) -> str:
 
     Prose decides nothing.
     """
-    services = {manifest.parent.name for manifest in CONTRACTS.glob("*/openapi.yaml")}
-    others = services - {service}
+    others = {*services()} - {service}
     contract = [path for path in source_files(CONTRACTS) if path.relative_to(CONTRACTS).parts[0] not in others]
     contract = [path for path in contract if path.suffix != ".md"]
     package = HARNESS / "src/samewire"
@@ -77,6 +77,7 @@ def write_pass(
     record = {
         "server": server.id,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "contract": version(server.service),
         "digest": digest(server, image),
         "layers": layers,
         "database": databases.get(server.store, server.store),

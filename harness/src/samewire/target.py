@@ -32,7 +32,12 @@ class Target:
     @property
     def port(self) -> int:
         """The port in `url`."""
-        return urlsplit(self.url).port or 80
+        return urlsplit(self.url).port or (443 if self.tls else 80)
+
+    @property
+    def tls(self) -> bool:
+        """Whether it speaks TLS, or a proxy before it."""
+        return urlsplit(self.url).scheme == "https"
 
     def last_lines(self, n: int = 20) -> str:
         """The last `n` lines of what the server wrote, standard error last; empty when there is no log.

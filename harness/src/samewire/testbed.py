@@ -1,5 +1,6 @@
 """A place where databases and servers run together, and from which nothing is left when it closes."""
 
+import contextlib
 import itertools
 import os
 import time
@@ -10,16 +11,28 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
+import psutil
+
 from samewire.build import build
 from samewire.databases import URL_VARIABLES, Database, launch
 from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
 from samewire.outputs import FILE
-from samewire.process import RunFolder, RunningServer, StartError, StopTimeout, free_port, wait_for_port
+from samewire.process import (
+    RunFolder,
+    RunningServer,
+    StartError,
+    StopTimeout,
+    free_port,
+    session_members,
+    wait_for_port,
+)
 from samewire.settings import Setting, settings
-from samewire.toolchains import brief, environment, missing, with_jvm_options
+from samewire.toolchains import DatabaseMissing, brief, environment, missing, with_jvm_options
 
 START_TIMEOUT = 30.0
+LINKS = 10_000
+"""How many links a fresh database of the shortener holds, unless told otherwise."""
 
 
 class Testbed:
@@ -37,7 +50,7 @@ class Testbed:
     def __init__(
         self,
         *,
-        links: int = 10_000,
+        links: int = LINKS,
         private: bool = False,
         database_cpus: set[int] | None = None,
         brief: bool = False,
@@ -48,6 +61,7 @@ class Testbed:
         self._brief = brief
         self._run: RunFolder | None = None
         self._databases: dict[str, Database] = {}
+        self._lent: dict[str, Database] = {}
         self._made: list[tuple[Database, str]] = []
         self._started: list[RunningServer] = []
         self._upstreams: dict[str, RunningServer] = {}
@@ -109,10 +123,19 @@ class Testbed:
 
         The shortener's has so many links, by default as many as the testbed says; that of TODO has so many todos.
         """
-        database = self.database(store)
+        database = self._with_room(store)
         name = f"samewire_{os.getpid()}_{next(self._numbers)}"
         self._made.append((database, name))
         return database.create(name, dataset(service, self.links if links is None else links, todos))
+
+    def _with_room(self, store: str) -> Database:
+        """One in which databases may be made: ours or, where a wheel has none, the user's (--database-url)."""
+        try:
+            return self.database(store)
+        except DatabaseMissing:
+            if store not in self._lent:
+                self._lent[store] = launch(store, self.run, links=self.links, private=False, cpus=None, fsync=False)
+            return self._lent[store]
 
     def upstream(self, service: str) -> RunningServer:
         """A server of that service for others to ask, started at the first call: the one that needs least.
@@ -122,7 +145,10 @@ class Testbed:
         if service not in self._upstreams:
             able = [one for one in find_servers() if one.service == service and self.can_start(one)]
             if not able:
-                raise SelectionError(f"a server of the service {service!r} is needed as an upstream, and none is here")
+                raise SelectionError(
+                    f"a server of the service {service!r} is needed as an upstream, and none is here. Start your "
+                    "server yourself: `samewire verify report URL --upstream-port PORT` has upstreams of its own."
+                )
             self._upstreams[service] = self.start(least_demanding(able))
         return self._upstreams[service]
 
@@ -233,8 +259,9 @@ class Testbed:
                 with urllib.request.urlopen(f"{running.target.url}/healthz", timeout=5) as response:
                     if response.status == 200:
                         return
+                    answer = f"GET /healthz is answered with {response.status}"
             except urllib.error.HTTPError as error:
-                answer = f"{error.code} {error.read(500).decode(errors='replace')}"
+                answer = f"GET /healthz is answered with {error.code} {error.read(500).decode(errors='replace')}"
             except OSError:
                 pass
             time.sleep(0.02)
@@ -245,8 +272,20 @@ class Testbed:
         if not wait_for_port(running.target.port, timeout, lambda: running.alive):
             self._give_up(running, f"does not listen after {timeout:g} s")
 
+    def _elsewhere(self, running: RunningServer) -> str:
+        """Where the server listens, if that is not where PORT says."""
+        found = set()
+        for pid in session_members(running.pid):
+            with contextlib.suppress(psutil.Error):
+                found |= {one.laddr for one in psutil.Process(pid).net_connections("tcp") if one.status == "LISTEN"}
+        ports = {address.port for address in found}
+        if not ports or running.target.port in ports:
+            return ""
+        listening = ", ".join(f"{address.ip}:{address.port}" for address in sorted(found))
+        return f"; it listens at {listening}, and PORT is {running.target.port}"
+
     def _give_up(self, running: RunningServer, problem: str) -> NoReturn:
-        state = problem if running.alive else f"exit status {running.wait(0)}"
+        state = problem + self._elsewhere(running) if running.alive else f"exit status {running.wait(0)}"
         running.kill()
         raise StartError(
             f"{running.target.name} did not start ({state}). Its last lines:\n{running.target.last_lines()}"
@@ -269,9 +308,10 @@ class Testbed:
             if not database.ours:
                 database.drop(name)
         self._made.clear()
-        for database in self._databases.values():
+        for database in (*self._databases.values(), *self._lent.values()):
             database.close()
         self._databases.clear()
+        self._lent.clear()
         if self._run:
             self._run.remove()
             self._run = None

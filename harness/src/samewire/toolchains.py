@@ -7,14 +7,16 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from samewire.paths import HARNESS, TOOLCHAINS
+from samewire.languages import Toolchain, toolchains
+from samewire.paths import HARNESS, INSTALLED, TOOLCHAINS
 
 APACHE_MODULES = Path("/usr/lib/apache2/modules")
 MONGOD = TOOLCHAINS / "mongodb/fiftyone/db/bin/mongod"
 NODE_LEAST = 24
+_DATABASES = ("postgresql", "mongodb-stand-in")
 JDK_LEAST = 17
 
 
@@ -35,6 +37,13 @@ class Tool:
 
 class ToolMissing(Exception):
     """A toolchain is not on this machine; the message says how to get it."""
+
+
+class DatabaseMissing(ToolMissing):
+    """There is a wheel alone, which has no database for this server or store."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: a wheel has no database. Name yours: --database-url URL")
 
 
 def _output(*argv: str | Path) -> str:
@@ -173,6 +182,25 @@ TOOLS: dict[str, Callable[[], Tool]] = {
 """Every tool by the name that manifests use in `needs`, and those of the harness itself."""
 
 
+def _on_path(name: str, about: Toolchain) -> Tool:
+    """A toolchain of a language, on the PATH."""
+    path = shutil.which(about.program)
+    version = _version(_output(path, *about.version)) if path else ""
+    return Tool(name, Path(path) if path else None, version, about.hint)
+
+
+TOOLS |= {name: cache(partial(_on_path, name, about)) for name, about in toolchains().items() if name not in TOOLS}
+
+
+def find(name: str) -> Tool:
+    """The tool of that name, be it on this machine or not."""
+    if name in TOOLS:
+        return TOOLS[name]()
+    return Tool(
+        name, None, "", "no servers-*/language.toml says what it is; without `needs`, it is taken from the PATH"
+    )
+
+
 def chosen_by_machine(name: str) -> bool:
     """Whether a tool was found, and not where `make setup` puts it: then there is nothing to install."""
     path = TOOLS[name]().path
@@ -186,15 +214,17 @@ def version_of(program: Path) -> str:
 
 def tool(name: str) -> Tool:
     """The tool of that name. Raises ToolMissing when it is not on this machine."""
-    found = TOOLS[name]()
+    found = find(name)
     if not found.found:
+        if INSTALLED and name in _DATABASES:
+            raise DatabaseMissing(name)
         raise ToolMissing(f"{name} is missing: {found.hint}")
     return found
 
 
 def missing(needs: Iterable[str]) -> list[Tool]:
     """Those of `needs` that are not on this machine."""
-    return [TOOLS[name]() for name in needs if not TOOLS[name]().found]
+    return [found for found in map(find, needs) if not found.found]
 
 
 WITHOUT_C2 = "-XX:TieredStopAtLevel=1"

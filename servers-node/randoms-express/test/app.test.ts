@@ -95,7 +95,7 @@ test('a large result is compressed for a client that takes it', async () => {
 test('a full queue is a 503, and clients that leave free it', async () => {
   const leaving = new AbortController();
   const heavy = Array.from({ length: 300 }, () =>
-    drawer.draw(10_000_000, 1, leaving.signal).catch((error) => error.status),
+    drawer.draw(100_000_000, 1, leaving.signal).catch((error) => error.status),
   );
   assert.equal((await fetch(`${url}/randoms?count=1`)).status, 503);
   leaving.abort();

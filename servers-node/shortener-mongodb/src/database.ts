@@ -1,5 +1,13 @@
 import createError from 'http-errors';
-import { type Db, MongoAPIError, MongoClient, MongoError, MongoServerError } from 'mongodb';
+import {
+  type Db,
+  MongoAPIError,
+  MongoClient,
+  MongoClientClosedError,
+  MongoError,
+  MongoServerError,
+  MongoTopologyClosedError,
+} from 'mongodb';
 import type { Logger } from 'pino';
 
 /** Whether the driver can read a URL. It may name several hosts, which no other parser knows. */
@@ -11,11 +19,15 @@ export function isMongodbUrl(url: string): boolean {
   }
 }
 
+/** The driver's time-outs end every heartbeat in less. */
+const MAX_HEARTBEAT_MS = 6_000;
+
 /** Connections to MongoDB. What fails because the database is away fails with status 503. */
 export class Database {
   readonly db: Db;
   readonly #client: MongoClient;
   readonly #logger: Logger;
+  readonly #heartbeats = new Map<string, NodeJS.Timeout>();
   #away = false;
 
   // #region database.pool
@@ -31,6 +43,7 @@ export class Database {
       heartbeatFrequencyMS: 1_000, // how often the driver looks for it
     });
     this.db = this.#client.db();
+    this.#watchHeartbeats();
   }
   // #endregion database.pool
 
@@ -54,7 +67,28 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    for (const timer of this.#heartbeats.values()) {
+      clearTimeout(timer);
+    }
     await this.#client.close();
+  }
+
+  /**
+   * A heartbeat never ends if the driver begins it while its connection is closing: it waits for the socket to drain.
+   * It then does not look for MongoDB any more. A closed client begins anew with its next operation.
+   */
+  #watchHeartbeats(): void {
+    const ended = ({ connectionId }: { connectionId: string }) => clearTimeout(this.#heartbeats.get(connectionId));
+    this.#client.on('serverHeartbeatSucceeded', ended);
+    this.#client.on('serverHeartbeatFailed', ended);
+    this.#client.on('serverHeartbeatStarted', ({ connectionId }) => {
+      const beginAnew = () => {
+        this.#logger.warn(`a heartbeat of ${connectionId} does not end: all connections are made anew`);
+        this.#client.close().catch((error) => this.#logger.error(error));
+      };
+      clearTimeout(this.#heartbeats.get(connectionId));
+      this.#heartbeats.set(connectionId, setTimeout(beginAnew, MAX_HEARTBEAT_MS).unref());
+    });
   }
 
   #reportBack(): void {
@@ -91,12 +125,15 @@ export function isBusy(error: unknown): boolean {
 const NOT_NOW = new Set<unknown>([6, 7, 89, 91, 134, 189, 262, 9_001, 10_107, 11_600, 11_602, 13_435, 13_436, 18]);
 
 /**
- * MongoDB refuses for now, the driver cannot reach it, or a system call on its connection fails, which the driver passes
- * on as it is. All else, such as a wrong use of the driver, is an error of ours.
+ * MongoDB refuses for now, the driver cannot reach it, its client has been closed to begin anew, or a system call on its
+ * connection fails, which the driver passes on as it is. All else, such as a wrong use of the driver, is an error of ours.
  */
 export function isAway(error: unknown): error is Error {
   if (error instanceof MongoServerError) {
     return NOT_NOW.has(error.code);
+  }
+  if (error instanceof MongoTopologyClosedError || error instanceof MongoClientClosedError) {
+    return true;
   }
   if (error instanceof MongoError) {
     return !(error instanceof MongoAPIError);

@@ -30,26 +30,37 @@ final class EventStream
         set_time_limit(0);
         ['room' => $room, 'messages' => $messages, 'last' => $last] = $this->room->after($this->after);
         $opening = self::json(['room' => $room, 'last' => $last]);
-        $this->write("event: room\ndata: $opening\n\n" . self::events($messages));
+        echo "event: room\ndata: $opening\n\n";
+        $this->write($messages);
+        unset($messages);
         $sent = max($this->after, $last);
         for ($look = 1; $this->listener->rest(); $look++) {
             $news = $this->room->after($sent);
-            $events = self::events($news['messages']);
             $isForgotten = ($news['messages'][0]['id'] ?? 0) > $sent + 1;
-            if ($news['room'] !== $room || $isForgotten || strlen($events) > self::MAX_WAITING_BYTES) {
+            $waiting = array_sum(array_map(static fn (array $one) => strlen(self::event($one)), $news['messages']));
+            if ($news['room'] !== $room || $isForgotten || $waiting > self::MAX_WAITING_BYTES) {
                 return;
             }
-            if ($events !== '' || $look % self::LOOKS_TO_A_COMMENT === 0) {
-                $this->write($events ?: ":\n\n");
+            if ($news['messages'] !== []) {
+                $this->write($news['messages']);
+            } elseif ($look % self::LOOKS_TO_A_COMMENT === 0) {
+                echo ":\n\n";
+                $this->write([]);
             }
             $sent = max($sent, $news['last']);
         }
     }
 
-    /** Ends the request if the client has gone. */
-    private function write(string $events): void
+    /**
+     * Ends the request if the client has gone.
+     *
+     * @param list<array{id: int, user: string, text: string}> $messages
+     */
+    private function write(array $messages): void
     {
-        echo $events;
+        foreach ($messages as $message) {
+            echo self::event($message);
+        }
         flush();
         if ($this->user !== null) {
             $this->room->keepHere($this->user, self::SECONDS_HERE);
@@ -58,15 +69,10 @@ final class EventStream
 
     // #endregion chat.events
 
-    /** @param list<array{id: int, user: string, text: string}> $messages */
-    private static function events(array $messages): string
+    /** @param array{id: int, user: string, text: string} $message */
+    private static function event(array $message): string
     {
-        $events = '';
-        foreach ($messages as $message) {
-            $events .= "id: {$message['id']}\ndata: " . self::json($message) . "\n\n";
-        }
-
-        return $events;
+        return "id: {$message['id']}\ndata: " . self::json($message) . "\n\n";
     }
 
     /** @param array<string, mixed> $data */

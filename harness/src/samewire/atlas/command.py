@@ -62,5 +62,5 @@ def _ask(server: Server, testbed: Testbed, *, update: bool) -> list[str]:
         return run.told(outcome, tuple(server.stack), running.target.url)
     changed = pins.read(server).differences(outcome.asked)
     if changed:
-        changed.append(f"If that is right: samewire atlas {server.id} --update")
+        changed.append(f"If that is right: samewire atlas {server.argument} --update")
     return run.told(outcome, tuple(server.stack), running.target.url, changed)

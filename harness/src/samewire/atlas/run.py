@@ -15,6 +15,8 @@ from samewire.testbed import Testbed
 
 AT_ONCE = 4
 """Inputs that one server is asked side by side."""
+_MOST = 2000
+"""Characters of a line that is shown."""
 
 
 @dataclass
@@ -84,10 +86,18 @@ def told(outcome: Outcome, stack: Sequence[str], url: str, more: Iterable[str] =
     for id_, problems in {**outcome.breaches, **outcome.spoilt}.items():
         asked = by_id[id_]
         lines += [f"{id_} ({asked.input.why})", *(f"  - {problem}" for problem in problems)]
-        lines += [f"  {command}" for command in asked.input.shown(url)]
-        lines += [f"  {line}" for line in str(asked.seen).splitlines()]
+        lines += [f"  {_shortened(command)}" for command in asked.input.shown(url)]
+        lines += [f"  {_shortened(line)}" for line in str(asked.seen).splitlines()]
     lines += [
         f"{id_}: the breach known of {'/'.join(stack)} is not seen any more: delete it from the input"
         for id_ in outcome.mended
     ]
     return [*lines, *more]
+
+
+def _shortened(line: str) -> str:
+    """The line as people can read it: of a body of a megabyte, the begin and the end."""
+    if len(line) <= _MOST:
+        return line
+    begin, end = line[: _MOST - 200], line[-200:]
+    return f"{begin} … ({len(line) - _MOST:,} characters are not shown) … {end}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from samewire.atlas.ask import Asked, label
+from samewire.atlas.inputs import Input
 from samewire.contract import json_values, wire
 from samewire.contract.compare import media_type
 from samewire.contract.models import model_of
@@ -16,6 +18,9 @@ from samewire.target import Target
 NOT_IMPLEMENTED = (501, 505)
 """The only 5xx for what a client did (RFC 9110, 15.6.2 and 15.6.6)."""
 
+_REDIRECTS = (301, 302, 303, 307, 308)
+_PATH = re.compile(rb"[^ \r\n]+ (/[^ \r\n?#]*)")
+_HTTP_1_0 = re.compile(rb"[^\r\n]+ HTTP/1\.0\r\n")
 _MARKUP = re.compile(rb"<[a-z][^<>\r\n]{4,60}>", re.IGNORECASE)
 
 
@@ -67,21 +72,41 @@ def _own_rules(asked: Asked, service: str) -> Iterator[str]:
         yield f"{len(finals)} answers to {one.answers} requests, on a connection that goes on"
     if one.ambiguous and (taken or seen.end != wire.CLOSED):
         yield "framing that two parsers can read in two ways is not refused, with the connection closed"
-    elif any(not _is_reading(answer, one.readings, service) for answer in taken):
-        yield f"an answer that is right for none of: {', '.join(map(str, one.readings)) or '(nothing)'}"
+    else:
+        for answer in taken:
+            if (wrong := _not_a_reading(answer, one, service)) and not _leads_to_normal_form(answer, one):
+                yield wrong
+                return
 
 
-def _is_reading(answer: Response, readings: tuple[str | int, ...], service: str) -> bool:
-    """Whether it is the contract's answer to one of these requests."""
-    for reading in readings:
+def _not_a_reading(answer: Response, one: Input, service: str) -> str:
+    """Why it is the contract's answer to none of the input's readings, in a sentence; empty if it is one."""
+    answer = replace(answer, framing="length")  # it may end with its connection
+    if _HTTP_1_0.match(one.sent()[0]) and answer.http_version == "HTTP/1.0":
+        answer = replace(answer, http_version="HTTP/1.1")  # an answer may have the version of its request
+    reasons = []
+    for reading in one.readings:
         if isinstance(reading, int):
-            if answer.status == reading:
-                return True
-            continue
-        # An answer to HTTP/1.0 may end with its connection.
-        if not model_of(service).judge(wire.request_of(reading), replace(answer, framing="length")):
-            return True
-    return False
+            problems = [] if answer.status == reading else [f"status {answer.status}"]
+        else:
+            problems = model_of(service).judge(wire.request_of(reading), answer)
+        if not problems:
+            return ""
+        reasons.append(f"{reading} ({problems[0]})")
+    if not reasons:
+        return f"the request must be refused, and was answered with {answer.status}"
+    return f"an answer that is right for none of: {', '.join(reasons)}"
+
+
+def _leads_to_normal_form(answer: Response, one: Input) -> bool:
+    """Whether it redirects to the same path without its empty and dot segments (RFC 3986, 6.2.2.3): it has no data."""
+    path = match[1].decode("latin-1") if (match := _PATH.match(one.sent()[0])) else ""
+    place = "".join(answer.values("Location")).partition("?")[0]
+    normal = posixpath.normpath("/" + path.lstrip("/"))
+    if path.endswith(("/", "/.", "/..")) and normal != "/":
+        # The path of a folder stays one, or loses its slash.
+        return answer.status in _REDIRECTS and place != path and place in (normal, f"{normal}/")
+    return answer.status in _REDIRECTS and place != path and place == normal
 
 
 def _stored(asked: Asked, target: Target) -> Iterator[str]:

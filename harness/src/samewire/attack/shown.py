@@ -44,6 +44,13 @@ def theme(columns: Columns, service: str) -> dict:
     return {"name": _NAME, "about": about, "cases": _cases(_in_full(service), columns, known)}
 
 
+def of_server(server: Server) -> list[tuple[str, str, str, str]]:
+    """Attack, outcome, why, and figures: a row for each attack that was made on the server in full."""
+    known = {server.id: results.read(server)}
+    found = [(one, _cell(one, [server], known)) for one in _in_full(server.service)]
+    return [(one.id, cell[0], cell[1], cell[3]) for one, cell in found if cell]
+
+
 def _in_full(service: str) -> list[Attack]:
     return [one for _, full in rows.load(service) for one in full]
 

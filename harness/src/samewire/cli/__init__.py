@@ -5,21 +5,38 @@ import signal
 import click
 
 from samewire.build import BuildError
-from samewire.cli import checkout, generate, judge, labs, profile, race, servers, site
+from samewire.cli import checkout, contract, generate, judge, labs, new, profile, race, servers, site
 from samewire.cli.output import FAILED, MISSING, USAGE, fail
 from samewire.containers.engine import EngineError
 from samewire.containers.rehearsal.daemon import NoEngine
 from samewire.contract.files import ContractError
 from samewire.databases import DatabaseError
-from samewire.datasets import NoSchema
 from samewire.labs import LabError
 from samewire.manifest import ManifestError, SelectionError
+from samewire.paths import INSTALLED
+from samewire.preflight import NotJudged
 from samewire.process import StartError
 from samewire.toolchains import ToolMissing
 
+_BAD = BuildError, ContractError, DatabaseError, EngineError, LabError, NotJudged, StartError
+
+_WITHOUT_CHECKOUT = {"verify", "contract", "export", "badge", "new"}
+
 
 class _Group(click.Group):
-    """Turns the harness's own exceptions into one clear message and an exit status."""
+    """Turns the harness's own exceptions into one clear message and an exit status.
+
+    Where only a wheel is installed, it has the commands that need no checkout.
+    """
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [name for name in super().list_commands(context) if name in _WITHOUT_CHECKOUT or not INSTALLED]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        command = super().get_command(context, name)
+        if command and INSTALLED and name not in _WITHOUT_CHECKOUT:
+            fail(f"`samewire {name}` needs a checkout of Samewire: a wheel has no servers of its own.", USAGE)
+        return command
 
     def invoke(self, context: click.Context):
         try:
@@ -30,7 +47,7 @@ class _Group(click.Group):
             fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
         except NoEngine as error:
             fail(error, MISSING)
-        except (BuildError, ContractError, DatabaseError, EngineError, LabError, NoSchema, StartError) as error:
+        except _BAD as error:
             fail(error, FAILED)
         except KeyboardInterrupt:
             fail("interrupted; everything that was started has been stopped", 130)
@@ -47,8 +64,9 @@ def main() -> None:
 
 
 for command in (
-    servers.list_, servers.build_, servers.up,
-    judge.verify, judge.compose_test, judge.atlas, judge.attack,
+    new.new, servers.list_, servers.build_, servers.up, servers.serve,
+    judge.verify, judge.compose_test, judge.atlas, judge.attack, contract.contract, contract.export,
+    contract.badge,
     race.race, race.report, race.compare, profile.profile, labs.lab,
     generate.idioms, generate.readme, generate.compose, generate.kubernetes, generate.ledger, generate.models,
     site.site,

@@ -52,7 +52,7 @@ def clean() -> None:
     """Stop what killed commands left behind and delete what builds made."""
     stop_stale_engine()
     remove_stale_runs()
-    folders = ["servers-*", "harness", "contract-tests", "bench/load", "bench/labs", "docs/site"]
+    folders = ["servers-*", "harness", "contract-tests", "bench/load", "bench/labs", "docs/site", "docs/tutorial"]
     subprocess.run(["git", "clean", "-fdXq", "--", *folders], cwd=CHECKOUT, check=False)
 
 

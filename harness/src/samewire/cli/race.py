@@ -9,7 +9,7 @@ import click
 
 from samewire.cli.options import NAMES
 from samewire.cli.output import FAILED, USAGE, console, fail
-from samewire.manifest import find_servers, select
+from samewire.manifest import add_folder, find_servers, select
 from samewire.paths import RESULTS
 
 
@@ -37,6 +37,14 @@ from samewire.paths import RESULTS
     metavar="HOSTS.TOML",
     help="Race the servers that run on the hosts of this file.",
 )
+@click.option(
+    "--with",
+    "folders",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Race the server of this folder, too; may be repeated.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the report in a browser, where there is one.")
 def race(
     experiment: str,
@@ -50,9 +58,13 @@ def race(
     keep: bool,
     compose: bool,
     on: Path | None,
+    folders: tuple[Path, ...],
     open_: bool,
 ) -> None:
     """Race the servers of an experiment, or some of them; only such as have just passed their contract."""
+    added = [add_folder(folder).id for folder in folders]
+    if names:
+        names = (*names, *added)
     if keep and not same:
         raise click.UsageError("--keep goes with --same.")
     if same and (names or compose):

@@ -9,11 +9,11 @@ import click
 
 from samewire import record
 from samewire.build import build, is_built
-from samewire.cli.options import NAMES
-from samewire.cli.output import FAILED, USAGE, console, errors, fail
+from samewire.cli.options import NAMES, with_folders
+from samewire.cli.output import FAILED, MISSING, USAGE, console, errors, fail
 from samewire.cli.progress import CORES, with_progress
 from samewire.databases import URL_VARIABLES
-from samewire.manifest import Server, find_servers, select
+from samewire.manifest import Server, find_servers, least_demanding, select
 from samewire.table import new_table
 from samewire.testbed import Testbed
 from samewire.toolchains import missing
@@ -103,6 +103,32 @@ def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, d
             errors.print(line, highlight=False)
     if problem:
         fail(problem, FAILED)
+
+
+@click.command()
+@click.argument("name", metavar="SERVICE|SERVER|FOLDER")
+@click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Where it listens.")
+@click.option("--variant", default="", help="Start this variant.")
+def serve(name: str, port: int, variant: str) -> None:
+    """One reference server, with its database and data, until Ctrl-C: to look at, and to compare with."""
+    (name,) = with_folders((name,))
+    able = [server for server in select(find_servers(), (name,)) if not missing(server.needs)]
+    if not able:
+        fail(f"no server of {name} can run here: samewire doctor shows what is missing", MISSING)
+    server = least_demanding(able)
+    if variant and variant not in server.variants:
+        fail(f"{server.id} has no variant {variant!r}; there are: {', '.join(server.variants) or 'none'}", USAGE)
+    testbed = Testbed()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            running = testbed.start(server, variant=variant or None, env={"PORT": str(port)})
+            console.print(f"{running.target.name}: {running.target.url}  Ctrl-C stops it.", highlight=False)
+            while running.alive:
+                time.sleep(0.3)
+            fail(f"{running.target.name} ended. Its last lines:\n{running.target.last_lines()}", FAILED)
+    finally:
+        for line in testbed.close():
+            errors.print(line, highlight=False)
 
 
 def _start_databases(testbed: Testbed, chosen: list[Server], as_json: bool) -> None:

@@ -10,6 +10,7 @@ import jinja2
 from samewire.containers.ports import DATABASES, language, ports
 from samewire.databases import URL_VARIABLES
 from samewire.databases.postgresql import SETTINGS, USER
+from samewire.languages import find_languages, language_of
 from samewire.manifest import Server, least_demanding
 from samewire.paths import CHECKOUT
 from samewire.settings import settings
@@ -105,6 +106,7 @@ class Composition:
                 servers=sorted(self.servers, key=lambda one: table[one.id]),
                 stores=[store for store in HOSTS if self.profiles_of(store)],
                 ports=table,
+                languages=[one for one in find_languages() if any(language(each) == one.name for each in self.servers)],
                 server_volumes=[volume.partition(":")[0] for one in self.servers for volume in self.volumes(one)],
             )
         )
@@ -124,17 +126,13 @@ def templates() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     made.globals |= {
-        "name": name, "folder": lambda server: server.folder.relative_to(CHECKOUT).as_posix(), "runtime": runtime,
+        "name": name, "folder": lambda server: server.folder.relative_to(CHECKOUT).as_posix(),
+        "language_of": lambda server: language_of(server.folder),
         "images": IMAGES, "port": PORT, "hosts": HOSTS, "database_ports": DATABASES, "server_urls": SERVER_URLS,
         "variables": URL_VARIABLES, "user": USER, "server_label": SERVER_LABEL, "database_label": DATABASE_LABEL,
         "postgresql_settings": {key: value for key, value in SETTINGS.items() if key != "listen_addresses"},
     }  # fmt: skip
     return made
-
-
-def runtime(server: Server) -> str:
-    """What its image surely has, so that a health check can be made with it: `node`, `jdk` or `apache-php`."""
-    return next(need for need in server.needs if need in ("node", "jdk", "apache-php"))
 
 
 def out_of_date(files: Mapping[Path, str | None]) -> list[Path]:

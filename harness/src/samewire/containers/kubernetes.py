@@ -40,12 +40,8 @@ class Cluster(compose.Composition):
         return (
             compose.templates()
             .get_template(f"kubernetes/{template}")
-            .render(composition=self, users=USERS, database_name=compose.database_name, **about)
+            .render(composition=self, database_name=compose.database_name, **about)
         )
 
     def _kustomization(self, resources: list[str]) -> str:
         return self._render("kustomization.yaml.jinja", resources=resources)
-
-
-USERS = {"node": 1000, "jdk": 65534, "apache-php": 33}
-"""As whom the images run, by what is in them: their Dockerfiles say the same."""

@@ -184,8 +184,9 @@ def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, 
         folder = run.folder("mongodb")
         hand_over(folder)
         argv = [str(mongod().path), "--dbpath", str(folder), "--port", "{port}", "--bind_ip", "127.0.0.1"]
-        # Figures are of messages as they are sent, not of their compression.
-        argv += ["--unixSocketPrefix", str(folder), "--networkMessageCompressors", "disabled"]
+        # Nobody uses its Unix socket, whose path may be too long here. Figures are of messages as they are sent, not of
+        # their compression.
+        argv += ["--nounixsocket", "--networkMessageCompressors", "disabled"]
         log = folder.parent / f"{folder.name}.log"
         return PrivateMongoDB(run, argv, log, mongod().version, cpus)
     return StandIn(run, links, cpus)

@@ -18,8 +18,8 @@ from samewire.paths import CHECKOUT
 FOLDER = CHECKOUT / "docs/idioms"
 INDEX = "README.md"
 
-# By the end of a file's name: what Pygments does not know.
-_LANGUAGES = {".conf": "hocon"}
+# By a file's name: what Pygments does not know.
+_LANGUAGES = {"application.conf": "hocon", "fpm.conf": "ini"}
 
 
 def files(servers: Sequence[Server], steps: Sequence[Step], folder: Path = FOLDER) -> dict[Path, str | None]:
@@ -67,6 +67,6 @@ def fenced(region: Region) -> str:
     """The code between fences that are longer than any in it, with its language."""
     known = lexer(region.path)
     # Of html+twig the part behind: the part before it is what the template makes.
-    language = known.aliases[0].rpartition("+")[2] if known else _LANGUAGES.get(region.path.suffix, "")
+    language = known.aliases[0].rpartition("+")[2] if known else _LANGUAGES.get(region.path.name, "")
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", region.code))])
     return f"{fence}{language}\n{region.code}\n{fence}"

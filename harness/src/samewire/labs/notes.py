@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from samewire.labs.lab import find_labs, load
@@ -53,11 +54,13 @@ def _figures(results: Sequence[Mapping[str, Any]]) -> str:
     )
     ratios = sorted(one["prediction"]["ratio"]["mean"] for one in results if one["prediction"].get("ratio"))
     factor = f" The factor of the prediction was {_range(ratios)}." if ratios else ""
+    signs = any(sign in cell for row in rows for cell in row for sign in "≥≤")
+    bound = " ≥ is at least, ≤ is at most: a [bound](../glossary.md#bound)." if signs else ""
     when = " to ".join(dict.fromkeys((days[0], days[-1])))
     return (
         f"{table(['', *names], rows)}\n\n{told}, {when}, on {machine['cores']} cores ({machine['cpu_model']}), "
-        f"knobs at their defaults. Each figure is the middle one of the runs' means; in brackets the lowest and the "
-        f"highest.{factor} [The results](../../bench/records/labs) have every round."
+        f"knobs at their defaults. Each figure is the median of the runs' means; in brackets the lowest and the "
+        f"highest.{bound}{factor} [The results](../../bench/records/labs) have every round."
     )
 
 
@@ -69,8 +72,8 @@ def _spread(key: str, label: str, results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _range(values: Sequence[float]) -> str:
-    """The middle of sorted values, and the two ends in brackets."""
-    middle = values[len(values) // 2]
+    """The median of sorted values, and the two ends in brackets."""
+    middle = median(values)
     places = decimals_for(middle)
     told = number(middle, places)
     return told if len(values) == 1 else f"{told} ({number(values[0], places)}–{number(values[-1], places)})"

@@ -117,7 +117,7 @@ def main(url: str, told: str) -> None:
     peers = Peers(**json.loads(told))
     file = _stored(url, peers.kib) if peers.direction == DOWNLOADS else ""
     print("ready", flush=True)
-    host, port = address(url)
+    host, port, _ = address(url)
     seen = clients.attack(SimpleNamespace(host=host, port=port), peers.attack(file))
     print(seen, file=sys.stderr)
 

@@ -69,7 +69,7 @@ def result(ran: Ran, guess: Guess | None) -> dict[str, Any]:
             for trial in ran.trials
         ],
         "figures": shown,
-        "prediction": _prediction(ran, shown, compared, guess),
+        "prediction": _prediction(ran, shown, compared, figures.doubts, guess),
         "reasons": [asdict(one) for one in lab.reasons],
         "next": [asdict(one) for one in lab.next],
         "remarks": [*ran.remarks, *_warnings(ran)],
@@ -119,7 +119,11 @@ def _shown(key: str, figures: Figures, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _prediction(
-    ran: Ran, shown: Mapping[str, Any], compared: Mapping[tuple[str, str, str], Any], guess: Guess | None
+    ran: Ran,
+    shown: Mapping[str, Any],
+    compared: Mapping[tuple[str, str, str], Any],
+    doubts: Mapping[str, str],
+    guess: Guess | None,
 ) -> dict[str, Any]:
     """The prediction, the best and the worst trial, their ratio with its interval, and a verdict."""
     asked = ran.wish.lab.prediction
@@ -140,6 +144,7 @@ def _prediction(
         ratio = {"mean": 1 / ratio["mean"], "low": _inverse(ratio["high"]), "high": _inverse(ratio["low"])}
     alike = [row["label"] for row in ordered[1:] if not _decided(asked.metric, best, row["label"], compared)]
     told |= {"best": best, "worst": worst, "ratio": ratio, "not_told_apart": alike, "name": about.name}
+    told["doubts"] = {label: doubts[label] for label in (best, *alike) if label in doubts}
     return told | {"verdict": _verdict(told, guess)}
 
 
@@ -171,8 +176,15 @@ def _verdict(told: Mapping[str, Any], guess: Guess | None) -> str:
     measured = f"{told['best']!r} has the {told['asked_for']} {told['name'].lower()}."
     if times:
         measured += f" Between it and {told['worst']!r} the factor is {times}."
-    if alike:
-        measured += f" These rounds do not tell it apart from {', '.join(map(repr, alike))}."
+    doubts = told["doubts"]
+    if told["best"] in doubts:
+        measured += f" Nothing is decided: {told['best']!r} was {doubts[told['best']]}."
+    else:
+        if unsteady := [label for label in alike if label in doubts]:
+            why = doubts[unsteady[0]]
+            measured += f" Nothing is decided about {', '.join(map(repr, unsteady))}, {why}."
+        if close := [label for label in alike if label not in doubts]:
+            measured += f" These rounds do not tell it apart from {', '.join(map(repr, close))}."
     if not guess:
         return measured
     if guess.best == told["best"]:

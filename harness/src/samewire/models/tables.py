@@ -155,7 +155,7 @@ def limits(model: Model, servers: Iterable[Server]) -> str:
                 attacks[limit][kind][name] = None
                 links[limit][_linked(server, server.folder.name)] = None
     if not attacks:
-        return "No manifest names a limit that an attack fills. Attacks are judged on no variant."
+        return "The manifests of these servers name no limit for an attack. Attacks run on servers, not on variants."
     rows = ([limit, _attacks(kinds), ", ".join(links[limit])] for limit, kinds in sorted(attacks.items()))
     return table(["what is full while others wait", "attacks that fill it", "servers"], rows)
 

@@ -7,4 +7,5 @@ A module says its layer with `pytestmark = pytest.mark.layer("wire")`. A module 
 that service, one directly in `contract-tests/` for every service.
 """
 
-pytest_plugins = [f"{__name__}.{part}" for part in ("selection", "servers", "fixtures", "collection", "reporting")]
+_PARTS = "selection", "servers", "fixtures", "narrowing", "collection", "tracing", "reporting"
+pytest_plugins = [f"{__name__}.{part}" for part in _PARTS]

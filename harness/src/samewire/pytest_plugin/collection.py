@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from samewire.outcomes import LAYERS, SUITE
-from samewire.pytest_plugin.selection import for_service, selected, service_of
+from samewire.outcomes import LAYERS, NO_UPSTREAMS, NOT_OURS, SUITE
+from samewire.pytest_plugin.selection import for_service, judged_by, selected, service_of
 
 _LAST_LIFE = 0.4
 """The share of all other tests before which the last of `life` begin."""
@@ -25,6 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Nearly everything is kept until then: to look takes a fifth of the time.
     gc.disable()
     config.addinivalue_line("markers", f"layer(name): the layer of the suite, one of {', '.join(LAYERS)}")
+    config.addinivalue_line("markers", "alone: takes the server away from all others, so it has a session of its own")
     config.addinivalue_line("markers", "waits: mostly waits, and so begins early, beside others that compute")
     config.addinivalue_line("markers", "stores(*names): only for servers that keep their records in one of these")
 
@@ -51,8 +52,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         chosen = [one for one in chosen if one.server and one.server.store in stores.args]
     if "target" in metafunc.fixturenames:
         metafunc.parametrize("target", [one.name for one in chosen], indirect=True, scope="session")
+    not_ours = pytest.mark.skip(reason=NOT_OURS)
+    if "judged" in metafunc.fixturenames:
+        without = pytest.mark.skip(reason=NO_UPSTREAMS)
+        able = metafunc.config.getoption("--upstream-port")
+        names = [pytest.param(one.name, marks=() if one.server or able else without) for one in chosen]
+        metafunc.parametrize("judged", names, indirect=True, scope="session")
     if "server" in metafunc.fixturenames:
-        not_ours = pytest.mark.skip(reason="not a server of this checkout: its process cannot be started or stopped")
         names = [pytest.param(one.name, marks=() if one.server else not_ours) for one in chosen]
         metafunc.parametrize("server", names, indirect=True, scope="session")
 
@@ -67,8 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         wanted = [layer for layer in LAYERS if layer != "faults"]
     for item in items:
         marker = item.get_closest_marker("layer")
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        one = parameters.get("target", parameters.get("server"))
+        one = judged_by(item)
         for_nobody = one is not None and not isinstance(one, str)  # pytest's mark for an empty list of parameters
         if not for_nobody and (not wanted or (marker and marker.args[0] in wanted)):
             kept.append(item)
@@ -80,7 +85,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.user_properties += [("layer", marker.args[0]), ("servers", names)]
     if len(kept) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = _long_ones_first(kept)
+    items[:] = _simple_ones_first(kept) if config.getoption("maxfail") == 1 else _long_ones_first(kept)
+
+
+def _simple_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """In the order in which somebody writes a server, as the run ends with the first failure: /healthz, single requests
+    and their answers, other tests of cases, then the other layers.
+    """
+
+    def place(item: pytest.Item) -> tuple:
+        layer = dict(item.user_properties).get("layer", LAYERS[-1])
+        return LAYERS.index(layer), item.path.name != "test_cases.py", "health/" not in item.nodeid, _effort(item)
+
+    return sorted(items, key=place)
+
+
+def _effort(item: pytest.Item) -> tuple[bool, int, int]:
+    """What a case asks of a server: many clients at once, the number of steps, and of header fields beside the type."""
+    examples = getattr(getattr(item, "callspec", None), "params", {}).get("examples")
+    if not examples:
+        return True, 0, 0
+    steps = examples[0].steps
+    fields = sum(name != "Content-Type" for step in steps for name, _ in step.request.headers)
+    return examples[0].clients > 1, len(steps), fields
 
 
 def _long_ones_first(items: list[pytest.Item]) -> list[pytest.Item]:

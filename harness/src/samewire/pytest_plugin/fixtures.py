@@ -1,15 +1,41 @@
 """What a test is given: running servers to ask, or a testbed in which it starts and stops its own."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from samewire.manifest import Server
-from samewire.pytest_plugin.selection import composed, for_service, selected
+from samewire.outcomes import NO_DATABASE
+from samewire.pytest_plugin.selection import Selected, composed, for_service, selected
 from samewire.pytest_plugin.servers import running, targets_file, testbed_of, unstarted
 from samewire.target import Target
 from samewire.testbed import Testbed
+from samewire.toolchains import DatabaseMissing
+
+
+@contextmanager
+def _with_a_database() -> Iterator[None]:
+    """Skip a test that needs a database of its own, where there is none."""
+    try:
+        yield
+    except DatabaseMissing:
+        pytest.skip(NO_DATABASE)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """A fixture may need one."""
+    with _with_a_database():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """So may the test."""
+    with _with_a_database():
+        return (yield)
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +66,12 @@ def targets(request: pytest.FixtureRequest) -> list[Target]:
 def server(request: pytest.FixtureRequest) -> Server:
     """The manifest of a server; nothing is started. The test runs once for each."""
     return next(one.server for one in selected(request.config) if one.name == request.param and one.server)
+
+
+@pytest.fixture(scope="session")
+def judged(request: pytest.FixtureRequest) -> Selected:
+    """A server of ours or at a URL, as it was chosen; nothing is started. The test runs once for each."""
+    return next(one for one in selected(request.config) if one.name == request.param)
 
 
 @pytest.fixture(scope="session")

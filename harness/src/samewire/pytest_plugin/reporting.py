@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from samewire import record
+from samewire.contract.services import version
 from samewire.manifest import Server
-from samewire.outcomes import OUTCOMES, SUITE, Blamed
-from samewire.paths import CONTRACTS
+from samewire.outcomes import EXCUSES, OUTCOMES, SUITE, Blamed
+from samewire.paths import CONTRACTS, INSTALLED
+from samewire.pytest_plugin.narrowing import unknown
 from samewire.pytest_plugin.selection import Selected, selected
 from samewire.pytest_plugin.servers import started, stop
 from samewire.target import Target
@@ -24,7 +26,10 @@ class _Counts:
     def __init__(self) -> None:
         self.outcomes: dict[str, dict[str, Counter]] = {}
         self.reasons: Counter = Counter()
+        self.excused = 0
+        """How many did not pass for a reason that was known beforehand."""
         self.failures: list[str] = []
+        self.results: dict[str, dict] = {}
         self.stop_problems: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -34,6 +39,8 @@ class _Counts:
             message = crash.message if crash else str(report.longrepr)
             self.failures.append(f"{report.nodeid}: {message.partition(chr(10))[0]}")
         properties = dict(report.user_properties)
+        if "layer" in properties:
+            self._note(report, properties)
         if "layer" not in properties or (report.when != "call" and report.outcome == "passed"):
             return
         layer, blamed = properties["layer"], properties.get("blamed", properties["servers"])
@@ -42,10 +49,30 @@ class _Counts:
             outcome = report.outcome if name in blamed else "skipped"
             self.outcomes.setdefault(name, {}).setdefault(layer, Counter())[outcome] += 1
         if report.outcome == "skipped":
-            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-            self.reasons[f"{layer}: {reason.removeprefix('Skipped: ')}"] += 1
+            self.excused += hasattr(report, "wasxfail") or _reason(report) in EXCUSES
+            self.reasons[f"{layer}: {_reason(report)}"] += 1
         elif len(blamed) < len(properties["servers"]):
             self.reasons[f"{layer}: for all but {', '.join(blamed)}, whose failure cut the test short"] += 1
+
+    def _note(self, report: pytest.TestReport, properties: dict) -> None:
+        """What came of a test as a whole, of which this is the setup, the call or the teardown."""
+        about = {"test": report.nodeid, "layer": properties["layer"], "servers": properties["servers"]}
+        result = self.results.setdefault(report.nodeid, about | {"outcome": "passed", "seconds": 0.0, "problem": ""})
+        result["seconds"] += report.duration
+        if report.failed:
+            sections = [f"{name}:\n{text}" for name, text in report.sections if name.startswith("last lines of ")]
+            text = "\n".join([report.longreprtext, *sections])
+            result |= {"outcome": "failed", "problem": f"{result['problem']}\n{text}".strip()}
+        elif report.skipped:
+            result |= {"outcome": "known" if hasattr(report, "wasxfail") else "skipped", "problem": _reason(report)}
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Why a test was skipped, or is known to fail."""
+    if hasattr(report, "wasxfail"):
+        return report.wasxfail.removeprefix("reason: ")
+    told = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return told.removeprefix("Skipped: ")
 
 
 _counts_key = pytest.StashKey[_Counts]()
@@ -100,24 +127,30 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     images = servers.testbed.images
     counts.stop_problems += stop(config)
-    if os.environ.get("CI") and counts.reasons:
+    if os.environ.get("CI") and counts.reasons.total() > counts.excused:
         counts.stop_problems.append("on CI nothing may be skipped")
-    if counts.stop_problems and exitstatus == pytest.ExitCode.OK:
+    # pytest-xdist tells as an interruption that it stopped at the first failure.
+    at_first = bool(config.option.maxfail and counts.failures)
+    if (counts.stop_problems and exitstatus == pytest.ExitCode.OK) or at_first:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     judged = not counts.outcomes.get(SUITE, {}).get("faults", {}).get("failed")
-    whole = judged and _is_whole(config) and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not at_first
+    whole = judged and ended and _is_whole(config)
     for one in (each for each in selected(config) if each.server and not each.server.variant):
         layers = _outcomes_of(one.server, selected(config), counts.outcomes)
         bad = any(each.get("failed") or each.get("skipped") for each in layers.values()) or counts.stop_problems
         image = images.get(one.name)
+        if INSTALLED:
+            continue  # A pass is for a race, and a wheel has none.
         if whole and layers and not bad:
             record.write_pass(one.server, layers, servers.databases, image)
         elif any(each.get("failed") for each in layers.values()):
             record.remove_pass(one.server, image)
     stops = [problem.partition("\n")[0] for problem in counts.stop_problems]
     came_of_it = {
-        "outcomes": counts.outcomes, "databases": servers.databases, "reasons": counts.reasons,
-        "failures": counts.failures + stops,
+        "outcomes": counts.outcomes, "contracts": {one.service: version(one.service) for one in selected(config)},
+        "databases": servers.databases, "reasons": counts.reasons,
+        "unknown": unknown(config), "failures": counts.failures + stops, "results": list(counts.results.values()),
     }  # fmt: skip
     config.getoption("--outcomes").write_text(json.dumps(came_of_it))
 
@@ -125,9 +158,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def _is_whole(config: pytest.Config) -> bool:
     """Whether every test of the suite was asked for."""
     option = config.option
-    return not (option.keyword or option.markexpr or option.layer or getattr(option, "deselect", None)) and all(
-        Path(argument).resolve() == CONTRACTS for argument in config.args
-    )
+    narrowed = option.keyword or option.markexpr or option.layer or option.only or getattr(option, "deselect", None)
+    return not narrowed and all(Path(argument).resolve() == CONTRACTS for argument in config.args)
 
 
 def _outcomes_of(server: Server, chosen: Iterable[Selected], outcomes: dict) -> dict[str, dict[str, int]]:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from samewire.contract.services import services
 from samewire.manifest import ManifestError, SelectionError, Server, find_servers, select, with_transports
 from samewire.paths import CONTRACTS
 
@@ -30,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--servers", action="append", default=[], metavar="NAME", help="service, server id or folder name")
     group.addoption("--compose", action="store_true", help="judge the servers as they run in compose")
     group.addoption("--url", action="append", default=[], metavar="NAME=URL", help="judge a server of your own")
+    group.addoption("--stop-command", metavar="COMMAND", help="stops the server at --url, and ends when it has ended")
+    group.addoption("--restart-command", metavar="COMMAND", help="starts it again")
+    group.addoption("--upstream-port", type=int, metavar="PORT", help="the first port of the upstreams of the server")
     group.addoption("--service", default=None, help="the service of the servers given by --url")
 
 
@@ -49,14 +54,13 @@ def _select(config: pytest.Config) -> list[Selected]:
     # In compose each server runs once, as it is.
     several = servers if config.getoption("--compose") else with_transports(servers)
     chosen = [Selected(one.name, one.service, one) for one in several]
-    services = sorted({path.parent.name for path in CONTRACTS.glob("*/openapi.yaml")})
-    service = config.getoption("--service") or (services[0] if len(services) == 1 else None)
-    if urls and service not in services:
-        raise pytest.UsageError(f"say which service {urls[0]} is: --service {'|'.join(services)}")
+    service = config.getoption("--service") or (services()[0] if len(services()) == 1 else None)
+    if urls and service not in services():
+        raise pytest.UsageError(f"say which service {urls[0]} is: --service {'|'.join(services())}")
     for given in urls:
         name, separator, url = given.partition("=")
-        if not separator or not url.startswith("http://"):
-            raise pytest.UsageError(f"--url takes NAME=http://HOST:PORT, not {given!r}")
+        if not separator or not url.startswith(("http://", "https://")):
+            raise pytest.UsageError(f"--url takes NAME=http://HOST:PORT or NAME=https://HOST:PORT, not {given!r}")
         chosen.append(Selected(name, service, None, url.rstrip("/")))
     return chosen
 
@@ -69,10 +73,19 @@ def composed(config: pytest.Config) -> list[Server]:
 def service_of(path: Path) -> str:
     """The service that a test module, or a folder, is for; empty for every service."""
     parts = path.relative_to(CONTRACTS).parts if path.is_relative_to(CONTRACTS) else ()
-    return parts[0] if parts and (CONTRACTS / parts[0] / "openapi.yaml").exists() else _EVERY_SERVICE
+    return parts[0] if parts and parts[0] in services() else _EVERY_SERVICE
 
 
 def for_service(config: pytest.Config, path: Path) -> list[Selected]:
     """Those of what is judged that are of the service of a test module."""
     service = service_of(path)
     return [one for one in selected(config) if service in (_EVERY_SERVICE, one.service)]
+
+
+def judged_by(item: pytest.Item) -> Any:
+    """The name of the server that a test is for; None where there are several.
+
+    It is pytest's own mark where no server was chosen.
+    """
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    return next((parameters[name] for name in ("target", "server", "judged") if name in parameters), None)

@@ -9,8 +9,11 @@ from typing import Any, NoReturn
 
 import pytest
 
+from samewire.atlas import inputs
 from samewire.build import build
+from samewire.contract import cases, wire
 from samewire.manifest import Server
+from samewire.paths import CONTRACTS
 from samewire.process import StartError
 from samewire.pytest_plugin.selection import Selected, composed, selected
 from samewire.target import Target
@@ -30,7 +33,15 @@ class Servers:
         self.databases: dict[str, str] = {}
 
     def start(self, chosen: Sequence[Selected]) -> dict[str, Target]:
-        """Start them and write where they are, for the workers. Raises StartError when none of them starts."""
+        """Start them and write where they are, for the workers.
+
+        Raises StartError when none of them starts, and ContractError: a mistake in a file of the contract is told once,
+        and not by each worker.
+        """
+        for service in {one.service for one in chosen}:
+            cases.load(service)
+            inputs.load(service)
+            list(wire.entries(CONTRACTS / "wire", "wire.schema.json", service))
         targets = {one.name: Target(one.name, one.service, one.url) for one in chosen if one.url}
         ours = [one.server for one in chosen if one.server]
         for first in range(0, len(ours), _STARTED_AT_ONCE):

@@ -175,7 +175,7 @@ def passes_of(servers: Sequence[Server], images: Mapping[str, str] = MappingProx
     if stale:
         lines = [f"  {server.id}: {why_stale(server, images.get(server.id))}" for server in stale]
         option = "--compose " if images else ""
-        command = f"samewire verify {option}{' '.join(server.id for server in stale)}"
+        command = f"samewire verify {option}{' '.join(server.argument for server in stale)}"
         raise RaceError("\n".join(["no race without conformance:", *lines, f"Run: {command}"]))
     return {server: found for server, found in passes.items() if found}
 

@@ -148,7 +148,7 @@ def facts(race: Race) -> str:
     data, machine = race.data, race.data["machine"]
     where = f"{machine.get('cpu_model', 'unknown processor')}, {count(machine.get('cores', 0), 'core')}"
     if (share := data["parameters"].get("server_share", 1)) < 1:
-        where += f", of which a server may use {share:.0%} of its own"
+        where += f", each server may use {share:.0%} of the time of its cores"
     databases = [one["label"] for one in data["databases"].values()]
     told = [moment(data["started_at"]), f"profile {data['profile']}", count(race.rounds, "round"), where, *databases]
     return "; ".join([*told, data["doubt"]] if data.get("doubt") else told)
@@ -165,14 +165,23 @@ def table(found: Iterable[Chapter]) -> str:
         "`docs/ledger/index.html`, the same with charts and filters. A verdict is worked out anew from the figures of",
         "the newest record that has them.",
         "",
+        "| in a table | what it means |",
+        "|---|---|",
+        "| `scala/akka:as-published` | a server, and its variant with the settings of the study |",
+        "| 1.12 × (0.96–1.31), A to B | A has 1.12 times as much as B; with 95 % confidence 0.96 to 1.31 times |",
+        "| undecided | the interval has values on both sides of the bound |",
+        "| Not so: … | a cause that one may suppose; the record of the same race speaks against it |",
+        "",
         *_false_decisions(),
     ]
     for chapter in found:
+        name, study = chapter.experiment.name, chapter.experiment.study.title
         lines += [f"## {chapter.experiment.title}", ""]
+        lines += [f"Study: {study}. [What differs from it here](../experiments/{name}.toml).", ""]
         if chapter.record:
             lines += [f"{chapter.facts}. `samewire report {chapter.record}`", ""]
         else:
-            lines += [f"No record is kept. `samewire race {chapter.experiment.name}` makes one.", ""]
+            lines += [f"No record is kept. `samewire race {name}` makes one.", ""]
         lines += ["| finding | published | ours | verdict | why |", "|---|---|---|---|---|"]
         for one in chapter.entries:
             why = " ".join((f"{one.why[:1].upper()}{one.why[1:]}.", *one.reasons)) if one.reasons else one.why

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from samewire.contract import cases
+from samewire.contract.services import openapi
 from samewire.http import Request
-from samewire.paths import CONTRACTS
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _FILE = re.compile(
@@ -36,7 +34,7 @@ def examples(service: str) -> list[Example]:
 
     Operations of which no case has a good answer are asked by the contract's least parameters.
     """
-    contract = yaml.safe_load((CONTRACTS / service / "openapi.yaml").read_text())
+    contract = openapi(service)
     operations = list(_operations(contract["paths"]))
     played = [
         (len(_names(step.request)), number, step)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from samewire import readme
 from samewire.digests import source_files
 from samewire.idioms import IdiomsError, load_steps, site_pages
 from samewire.idioms.steps import Step
@@ -20,6 +21,7 @@ from samewire.site.dialect import adapted, with_links
 from samewire.site.front import front_page
 from samewire.site.navigation import IDIOMS, IDIOMS_INDEX, navigation
 from samewire.site.places import FRONT, DeadLinkError, Places, html_of
+from samewire.site.servers import facts
 
 _WIDE = "---\nhide:\n  - navigation\n  - toc\n---\n"
 """The head of a page that needs the whole width."""
@@ -63,11 +65,18 @@ def _stage(staged: Staged) -> Staged:
     fresh = generated()
     tracked = {path for path in source_files(CHECKOUT) if not path.is_relative_to(STATE)} | idioms | fresh.keys()
     places = Places(CHECKOUT, tracked - {path for path, text in fresh.items() if text is None})
+
+    def below(path: Path) -> str:
+        """What the site adds to a page."""
+        server = of_readme.get(path)
+        return facts(server, servers, steps, places.of(path)) if server else ""
+
+    of_readme = {server.folder / "README.md": server for server in servers}
     problems = [
         problem
         for path in sorted(places.files - idioms)
         if path.suffix == ".md"
-        for problem in _stage_markdown(path, fresh.get(path) or path.read_text(), staged, places)
+        for problem in _stage_markdown(path, fresh.get(path) or path.read_text(), staged, places, below(path))
     ]
     if problems:
         raise SiteError("\n".join(problems))
@@ -96,17 +105,17 @@ def generated() -> Mapping[Path, str | None]:
 
     So a server that is gone is on no page.
     """
-    return models.written() if DATA.exists() else {}
+    return readme.written(find_servers(), load_steps()) | (models.written() if DATA.exists() else {})
 
 
-def _stage_markdown(path: Path, text: str, staged: Staged, places: Places) -> list[str]:
-    """Write the page of a Markdown file with this text; its dead links."""
+def _stage_markdown(path: Path, text: str, staged: Staged, places: Places, below: str) -> list[str]:
+    """Write the page of a Markdown file with this text, and more below it; its dead links."""
     source, page = path.relative_to(CHECKOUT).as_posix(), places.of(path)
     text, dead = with_links(text, lambda target: places.lead(target, path, page))
     if way := _WAYS.get(source):
         title, _, rest = text.partition("\n")
         text = f"{title}\n\n{way}\n{rest}"
-    staged.write(page, adapted(text), source)
+    staged.write(page, adapted(text + below), source)
     return [f"{source}:{problem}" for problem in dead]
 
 

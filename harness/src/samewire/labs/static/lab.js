@@ -246,3 +246,6 @@ for (const [id, type, end] of [['markdown', 'text/markdown', 'md'], ['html', 'te
     URL.revokeObjectURL(url);
   });
 }
+
+// A form that is sent before this script is there would only load the page again.
+at('predicts').disabled = false;

@@ -3,6 +3,7 @@ package org.samewire.report;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpCookieStore;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.springframework.boot.SpringApplication;
@@ -42,6 +43,9 @@ class ReportApplication {
     client.setAddressResolutionTimeout(timeout);
     client.setIdleTimeout(timeout);
     client.setMaxResponseHeadersSize(HEAD_BYTES);
+    // Jetty 12.1.10 gives a pooled buffer to two exchanges after an answer with a bad chunk size.
+    client.setByteBufferPool(new ByteBufferPool.NonPooling());
+    client.setUseInputDirectByteBuffers(false);
     client.setFollowRedirects(false);
     client.setHttpCookieStore(new HttpCookieStore.Empty());
     client.setExecutor(new QueuedThreadPool(CLIENT_THREADS));

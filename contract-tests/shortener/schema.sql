@@ -1,0 +1,4 @@
+create table links (
+  hash text collate "C" primary key,
+  url text not null
+);
