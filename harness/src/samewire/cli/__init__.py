@@ -20,7 +20,7 @@ from samewire.toolchains import ToolMissing
 
 _BAD = BuildError, ContractError, DatabaseError, EngineError, LabError, NotJudged, StartError
 
-_WITHOUT_CHECKOUT = {"verify", "contract", "export", "badge", "new"}
+_WITHOUT_CHECKOUT = {"verify", "serve", "contract", "export", "badge", "new"}
 
 
 class _Group(click.Group):
@@ -35,7 +35,7 @@ class _Group(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         command = super().get_command(context, name)
         if command and INSTALLED and name not in _WITHOUT_CHECKOUT:
-            fail(f"`samewire {name}` needs a checkout of Samewire: a wheel has no servers of its own.", USAGE)
+            fail(f"`samewire {name}` needs a checkout of Samewire.", USAGE)
         return command
 
     def invoke(self, context: click.Context):

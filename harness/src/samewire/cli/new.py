@@ -7,6 +7,7 @@ import click
 from samewire.cli.output import USAGE, console, fail
 from samewire.new import NotEmpty, languages, program, write
 from samewire.paths import INSTALLED
+from samewire.toolchains import postgresql
 
 
 @click.command()
@@ -25,5 +26,6 @@ def new(service: str, language: str, folder: Path) -> None:
     if not program(language):
         told = f"There is no program in {language} to begin with: start yours in {folder / 'server'}."
         console.print(told, soft_wrap=True, highlight=False)
-    database = " --database-url URL" if INSTALLED and (folder / "schema.sql").exists() else ""
+    named = INSTALLED and (folder / "schema.sql").exists() and not postgresql().found
+    database = " --database-url URL" if named else ""
     console.print(f"Now: samewire verify {folder} --layer cases -x{database}", soft_wrap=True, highlight=False)

@@ -9,14 +9,16 @@ import click
 
 from samewire import record
 from samewire.build import build, is_built
+from samewire.carried import carried_servers
 from samewire.cli.options import NAMES, with_folders
 from samewire.cli.output import FAILED, MISSING, USAGE, console, errors, fail
 from samewire.cli.progress import CORES, with_progress
 from samewire.databases import URL_VARIABLES
+from samewire.databases import needs as database_needs
 from samewire.manifest import Server, find_servers, least_demanding, select
 from samewire.table import new_table
 from samewire.testbed import Testbed
-from samewire.toolchains import missing
+from samewire.toolchains import Tool, missing
 
 
 @click.command("list")
@@ -112,10 +114,12 @@ def up(names: tuple[str, ...], as_json: bool, links: int, variant: str | None, d
 def serve(name: str, port: int, variant: str) -> None:
     """One reference server, with its database and data, until Ctrl-C: to look at, and to compare with."""
     (name,) = with_folders((name,))
-    able = [server for server in select(find_servers(), (name,)) if not missing(server.needs)]
+    chosen = select([*find_servers(), *carried_servers()], (name,))
+    able = [server for server in chosen if not _lacking(server)]
+    server = least_demanding(able or chosen)
     if not able:
-        fail(f"no server of {name} can run here: samewire doctor shows what is missing", MISSING)
-    server = least_demanding(able)
+        lacking = ", ".join(f"{tool.name} ({tool.hint})" for tool in _lacking(server))
+        fail(f"no server of {name} can run here. {server.id} lacks {lacking}", MISSING)
     if variant and variant not in server.variants:
         fail(f"{server.id} has no variant {variant!r}; there are: {', '.join(server.variants) or 'none'}", USAGE)
     testbed = Testbed()
@@ -129,6 +133,11 @@ def serve(name: str, port: int, variant: str) -> None:
     finally:
         for line in testbed.close():
             errors.print(line, highlight=False)
+
+
+def _lacking(server: Server) -> list[Tool]:
+    """What this machine lacks for the server and its database."""
+    return missing((*server.needs, *database_needs(server.store)))
 
 
 def _start_databases(testbed: Testbed, chosen: list[Server], as_json: bool) -> None:

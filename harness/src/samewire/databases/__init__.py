@@ -33,4 +33,9 @@ def stands_in(store: str) -> bool:
     return store in URL_VARIABLES and importlib.import_module(f"samewire.databases.{store}").stands_in()
 
 
-__all__ = ["URL_VARIABLES", "Database", "DatabaseError", "launch", "stands_in"]
+def needs(store: str) -> list[str]:
+    """The tools that launch needs for a store. None for one that is no database."""
+    return importlib.import_module(f"samewire.databases.{store}").needs() if store in URL_VARIABLES else []
+
+
+__all__ = ["URL_VARIABLES", "Database", "DatabaseError", "launch", "needs", "stands_in"]

@@ -167,6 +167,11 @@ def stands_in() -> bool:
     return not os.environ.get("MONGODB_URL") and not mongod().found
 
 
+def needs() -> list[str]:
+    """The tools that launch needs for a database that is not private."""
+    return ["mongodb-stand-in"] if stands_in() else []
+
+
 def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
     """$MONGODB_URL, else a private mongod, else the stand-in; neither waits for the disk, whatever `fsync` says.
 

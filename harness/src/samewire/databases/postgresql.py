@@ -209,6 +209,11 @@ def stands_in() -> bool:
     return False
 
 
+def needs() -> list[str]:
+    """The tools that launch needs for a database that is not private."""
+    return [] if os.environ.get("POSTGRES_URL") else ["postgresql"]
+
+
 def launch(run: RunFolder, *, links: int, private: bool, cpus: set[int] | None, fsync: bool) -> Database:
     """$POSTGRES_URL, else a private cluster. Raises DatabaseError or ToolMissing."""
     if (given := os.environ.get("POSTGRES_URL")) and not private:
