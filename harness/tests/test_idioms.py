@@ -105,11 +105,11 @@ def test_markers_in_the_comments_of_other_languages_and_of_templates(tmp_path, b
         ("", "has no region a.one"),
         ("// #region a.one\n", r"main\.ts:1: region a\.one is not closed"),
         ("// #endregion a.one\n", r"main\.ts:1: #endregion a\.one without"),
-        ("// #region a.one\n// #endregion a.one\n" * 2, r"main\.ts:3: a second region a\.one"),
+        ("// #region a.one\n" * 2 + "// #endregion a.one\n", r"main\.ts:2: region a\.one inside itself"),
         ("// #region a.onne\n// #endregion a.onne\n", r"a\.onne is not declared"),
     ],
 )
-def test_regions_that_are_missing_twice_in_a_file_or_unclosed_are_errors(server, text, problem):
+def test_regions_that_are_missing_in_themselves_or_unclosed_are_errors(server, text, problem):
     (server.folder / "main.ts").write_text(text)
     with pytest.raises(IdiomsError, match=problem):
         collect([server], [ONE, TWO])

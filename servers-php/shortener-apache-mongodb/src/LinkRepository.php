@@ -18,12 +18,14 @@ use MongoDB\Driver\Query;
  */
 class LinkRepository
 {
+    // #region database.pool
     private const OPTIONS = [
         'appName' => 'shortener-apache-mongodb',
         'connectTimeoutMS' => 3000,
         'serverSelectionTimeoutMS' => 3000,
         'socketTimeoutMS' => 4500, // the driver reads once more after it
     ];
+    // #endregion database.pool
 
     private const QUERY_OPTIONS = ['limit' => 1, 'singleBatch' => true, 'maxTimeMS' => 4000];
 
@@ -34,13 +36,16 @@ class LinkRepository
 
     private readonly Manager $manager;
 
+    // #region database.pool
     /** @param string $links the collection, as `database.collection` */
     public function __construct(string $url, private readonly string $links)
     {
         $isKept = getenv('CONNECTIONS') !== 'per-request';
         $this->manager = new Manager($url, self::OPTIONS, ['disableClientPersistence' => !$isKept]);
     }
+    // #endregion database.pool
 
+    // #region shortener.lookup
     public function find(string $hash): ?string
     {
         return $this->ask(function () use ($hash): ?string {
@@ -49,7 +54,9 @@ class LinkRepository
             return $this->manager->executeQuery($this->links, $query)->toArray()[0]->url ?? null;
         });
     }
+    // #endregion shortener.lookup
 
+    // #region shortener.create
     /** False if the hash is taken. */
     public function insert(string $hash, string $url): bool
     {
@@ -65,6 +72,7 @@ class LinkRepository
             }
         });
     }
+    // #endregion shortener.create
 
     public function ping(): void
     {

@@ -60,8 +60,10 @@ final class LinkController
         return $isUrl ? $url : throw new Problem(400, 'JSON is expected, with an http or https URL as its url.');
     }
 
+    // #region shortener.create
     private static function randomHash(): string
     {
         return implode(array_map(fn () => self::ALPHABET[random_int(0, 61)], range(1, 6)));
     }
+    // #endregion shortener.create
 }

@@ -10,13 +10,16 @@ class LinkRepository
     {
     }
 
+    // #region shortener.lookup
     public function find(string $hash): ?string
     {
         $sql = 'select url from links where hash = :hash';
 
         return $this->database->execute($sql, hash: $hash)->fetchColumn() ?: null;
     }
+    // #endregion shortener.lookup
 
+    // #region shortener.create
     /** False if the hash is taken. */
     public function insert(string $hash, string $url): bool
     {
@@ -24,6 +27,7 @@ class LinkRepository
 
         return $this->database->execute($sql, hash: $hash, url: $url)->rowCount() === 1;
     }
+    // #endregion shortener.create
 
     public function ping(): void
     {

@@ -1,6 +1,6 @@
 """Code that comments mark: `#region NAME` … `#endregion NAME`, in the comment syntax of each language.
 
-A step may have a region in each of several files: a route in one, its SQL in another.
+A step may have several regions, in one file or in several: a route in one, its SQL in another.
 """
 
 import re
@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"\{#.*?#\}|\{\{!.*?\}\}|<!--.*?-->", re.DOTALL)
 
 
 class IdiomsError(Exception):
-    """Steps that lack a key; regions that are missing, twice in a file or unclosed. The message has a line for each."""
+    """Steps that lack a key; regions that are missing or unclosed. The message has a line for each."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class _Marker:
 
 
 def find_regions(folder: Path) -> tuple[dict[str, list[Region]], list[str]]:
-    """The regions in a folder's files by name, in the order of the files' paths.
+    """The regions in a folder's files by name, in the order of the files' paths and of the lines.
 
-    And a line for each one that is twice in a file, unclosed or unopened.
+    And a line for each one that is unclosed or unopened.
     """
     regions: dict[str, list[Region]] = {}
     problems = []
@@ -54,27 +54,27 @@ def find_regions(folder: Path) -> tuple[dict[str, list[Region]], list[str]]:
             continue
         found, wrong = _regions(path, text)
         problems += wrong
-        for name, region in found.items():
+        for name, region in found:
             regions.setdefault(name, []).append(region)
     return regions, problems
 
 
-def _regions(path: Path, text: str) -> tuple[dict[str, Region], list[str]]:
-    """The regions of one file by name, and its problems."""
+def _regions(path: Path, text: str) -> tuple[list[tuple[str, Region]], list[str]]:
+    """The regions of one file with their names, and its problems."""
     problems = []
     opened: dict[str, _Marker] = {}
-    closed: dict[str, Region] = {}
+    closed: list[tuple[str, Region]] = []
     markers = _markers(text)
     for marker in markers:
         if not marker.ends:
-            if marker.name in opened or marker.name in closed:
-                problems.append(f"{path}:{marker.first}: a second region {marker.name}")
+            if marker.name in opened:
+                problems.append(f"{path}:{marker.first}: region {marker.name} inside itself")
             opened[marker.name] = marker
         elif marker.name not in opened:
             problems.append(f"{path}:{marker.first}: #endregion {marker.name} without a #region")
         else:
             numbers = range(opened.pop(marker.name).last + 1, marker.first)
-            closed[marker.name] = _region(path, text, numbers, markers)
+            closed.append((marker.name, _region(path, text, numbers, markers)))
     problems += [f"{path}:{marker.first}: region {name} is not closed" for name, marker in opened.items()]
     return closed, problems
 

@@ -85,6 +85,7 @@ final class Chat {
 
   // #endregion chat.presence
 
+  // #region chat.post-message
   private synchronized void say(SocketIOClient client, Object text, AckRequest ack) {
     String user = users.get(client.getSessionId());
     if (user == null) {
@@ -98,6 +99,8 @@ final class Chat {
       ack.sendAckData(new Said(true, message.id()));
     }
   }
+
+  // #endregion chat.post-message
 
   /** Over HTTP, by anybody. */
   synchronized Posted post(String user, String text) {

@@ -78,6 +78,7 @@ final class Storage {
     return Files.deleteIfExists(folder.resolve(id));
   }
 
+  // #region upload.stream-to-disk
   /** The files of one form. They have temporary names, and are deleted if they are not kept. */
   final class Form implements Closeable {
     private final List<String> ids = new ArrayList<>();
@@ -135,4 +136,6 @@ final class Storage {
       return folder.resolve(UNFINISHED + id);
     }
   }
+
+  // #endregion upload.stream-to-disk
 }

@@ -48,14 +48,18 @@ final class Room private (room: String, context: ActorContext[Room.Command]) {
       last: Long,
       members: Map[String, ActorRef[Member.Command]]
   ): Behavior[Command] = {
+    // #region chat.deliver
     def tell(members: Iterable[ActorRef[Member.Command]], frame: TextMessage): Unit =
       members.foreach(_ ! Member.Tell(frame))
+    // #endregion chat.deliver
 
+    // #region chat.post-message
     /** Keeps a message, and tells all members but its author. */
     def keep(message: Message, author: Option[ActorRef[Member.Command]]): Behavior[Command] = {
       tell(members.values.filterNot(author.contains), Frame.message(message))
       open((messages :+ message).takeRight(MaxMessages), message.id, members)
     }
+    // #endregion chat.post-message
 
     Behaviors.receiveMessage {
       // #region chat.post-message

@@ -6,6 +6,7 @@ final case class ChatSettings(host: String, port: Int)
 
 object ChatSettings {
 
+  // #region server.configure
   /** Throws ConfigException, which names what is wrong. */
   def apply(config: Config): ChatSettings = {
     val port = config.getString("chat.port")
@@ -16,4 +17,5 @@ object ChatSettings {
         .getOrElse(throw new ConfigException.BadValue("PORT", s"$port is no port"))
     )
   }
+  // #endregion server.configure
 }

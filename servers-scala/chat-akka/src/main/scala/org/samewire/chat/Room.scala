@@ -138,13 +138,17 @@ private final class Room(
     state.copy(listeners = state.listeners.updated(listen.listener, listen))
   }
 
+  // #region chat.deliver
   private def tell(state: State, news: News): Unit =
     for (one <- state.listeners.values if news.last > one.since.after || news.messages.isEmpty)
       one.listener ! StatusReply.success(news)
+  // #endregion chat.deliver
 
+  // #region chat.presence
   private def seen(state: State, since: Since): State = {
     // In the place of the timer that began when the user was last seen.
     since.user.foreach(user => timers.startSingleTimer(user, Gone(user), TimePresent))
     state.copy(polling = state.polling ++ since.user)
   }
+  // #endregion chat.presence
 }

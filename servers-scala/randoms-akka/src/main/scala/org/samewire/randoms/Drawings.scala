@@ -24,6 +24,7 @@ object Drawings {
       replyTo: ActorRef[StatusReply[Result]]
   )
 
+  // #region randoms.draw
   private val MaxDrawings = 256
   private val MaxWait = 50.seconds
   private val Threads = DispatcherSelector.fromConfig("drawing-dispatcher")
@@ -45,4 +46,5 @@ object Drawings {
       })
       Behaviors.stopped
     }
+  // #endregion randoms.draw
 }

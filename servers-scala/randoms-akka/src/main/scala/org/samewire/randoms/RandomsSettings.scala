@@ -12,6 +12,7 @@ final case class RandomsSettings(
 
 object RandomsSettings {
 
+  // #region server.configure
   /** Throws ConfigException, which names what is wrong. */
   def apply(config: Config): RandomsSettings = {
     def parse[T](path: String, expected: String)(parser: String => Option[T]): T =
@@ -31,4 +32,5 @@ object RandomsSettings {
       }
     )
   }
+  // #endregion server.configure
 }

@@ -25,6 +25,7 @@ object Gallery {
       replyTo: ActorRef[StatusReply[ByteString]]
   )
 
+  // #region raytracer.render
   private val MaxPictures = 256
   private val MaxTime = 50.seconds
   private val Threads = DispatcherSelector.fromConfig("painting-dispatcher")
@@ -43,7 +44,6 @@ object Gallery {
       Behaviors.stopped
     }
 
-  // #region raytracer.render
   private def render(paint: Paint, deadline: Deadline): ByteString = {
     import paint.picture._
     val pixels = new Array[Byte](3 * width * height)

@@ -6,6 +6,7 @@ final case class RaytracerSettings(host: String, port: Int)
 
 object RaytracerSettings {
 
+  // #region server.configure
   /** Throws ConfigException, which names what is wrong. */
   def apply(config: Config): RaytracerSettings = {
     val port = config.getString("raytracer.port")
@@ -16,4 +17,5 @@ object RaytracerSettings {
         .getOrElse(throw new ConfigException.BadValue("PORT", s"$port is no port"))
     )
   }
+  // #endregion server.configure
 }

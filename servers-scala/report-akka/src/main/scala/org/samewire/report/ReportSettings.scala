@@ -17,6 +17,7 @@ final case class ReportSettings(
 
 object ReportSettings {
 
+  // #region server.configure
   /** Throws ConfigException, which names what is wrong. */
   def apply(config: Config): ReportSettings = {
     def parse[T](path: String, expected: String)(parser: String => Option[T]): T =
@@ -34,6 +35,7 @@ object ReportSettings {
       }
     )
   }
+  // #endregion server.configure
 
   private def isPort(number: Int): Boolean = number > 0 && number < 65536
 

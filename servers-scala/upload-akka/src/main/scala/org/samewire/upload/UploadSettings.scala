@@ -14,6 +14,7 @@ final case class UploadSettings(
 
 object UploadSettings {
 
+  // #region server.configure
   /** Throws ConfigException, which names what is wrong. */
   def apply(config: Config): UploadSettings = {
     def parse[T](path: String, expected: String)(parser: String => Option[T]): T =
@@ -35,6 +36,7 @@ object UploadSettings {
       bytes("max-request-bytes", "MAX_REQUEST_BYTES")
     )
   }
+  // #endregion server.configure
 
   private def isUsable(folder: Path): Boolean =
     folder.isAbsolute && Files.isDirectory(folder) && Files.isWritable(folder)
