@@ -18,8 +18,8 @@ from samewire.paths import CONTRACTS, HARNESS, PASSES
 from samewire.toolchains import mongod
 
 JUDGES = (
-    "browser", "build", "carried", "datasets", "http", "languages", "links", "manifest", "outcomes", "process", "settings",
-    "target", "testbed", "toolchains", "watching",
+    "browser", "build", "carried", "datasets", "http", "languages", "links", "manifest", "outcomes", "process",
+    "settings", "target", "testbed", "toolchains", "watching",
 )  # fmt: skip
 """The modules, beside whole packages, that judge servers and that start them."""
 
