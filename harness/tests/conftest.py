@@ -1,5 +1,6 @@
 """What holds for all unit tests of the harness."""
 
+import signal
 from pathlib import Path
 from shutil import copytree
 
@@ -8,6 +9,9 @@ from hypothesis import HealthCheck, settings
 
 from samewire.locking import exclusive
 from samewire.paths import STATE
+
+# A shell without job control starts what runs in the background with SIGINT ignored, and so would all commands here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says how busy the machine is; nothing is judged by that.
 settings.register_profile("samewire", deadline=None, suppress_health_check=[HealthCheck.too_slow])

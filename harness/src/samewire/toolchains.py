@@ -45,7 +45,7 @@ class DatabaseMissing(ToolMissing):
     """There is a wheel alone, which has no database for this server or store."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: there is none. {_REFERENCE} has PostgreSQL; or name yours: --database-url URL")
+        super().__init__(f"{what}: there is no database. Name yours: --database-url URL. {_REFERENCE} has PostgreSQL.")
 
 
 def _output(*argv: str | Path) -> str:

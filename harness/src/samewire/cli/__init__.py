@@ -44,7 +44,7 @@ class _Group(click.Group):
         except (ManifestError, SelectionError) as error:
             fail(error, USAGE)
         except ToolMissing as error:
-            fail(f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
+            fail(error if INSTALLED else f"{error}\n`samewire doctor` shows everything that is missing.", MISSING)
         except NoEngine as error:
             fail(error, MISSING)
         except _BAD as error:
