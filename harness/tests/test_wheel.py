@@ -180,14 +180,18 @@ def installed(packed):
         yield folder
 
 
+def _with_nothing_but_python(installed):
+    """No tool of this checkout: the machine's own Node.js is older, if it has one."""
+    environment = {name: value for name, value in os.environ.items() if name != "SAMEWIRE_CHECKOUT"}
+    return environment | {"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(installed)}
+
+
 @pytest.mark.timeout(180)
 def test_it_serves_with_nothing_but_python(installed) -> None:
     port, log = free_port(), installed / "log"
-    # No tool of this checkout: the machine's own Node.js is older, if it has one.
-    environment = {name: value for name, value in os.environ.items() if name != "SAMEWIRE_CHECKOUT"}
-    environment |= {"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(installed)}
     command = [installed / "venv/bin/samewire", "serve", "todo", "--port", str(port)]
     with log.open("w") as output:
+        environment = _with_nothing_but_python(installed)
         serving = subprocess.Popen(command, env=environment, cwd=installed, stdout=output, stderr=subprocess.STDOUT)
     try:
         assert wait_for_port(port, 120, lambda: serving.poll() is None), log.read_text()
@@ -197,3 +201,17 @@ def test_it_serves_with_nothing_but_python(installed) -> None:
         serving.send_signal(signal.SIGINT)
         serving.wait(30)
     assert serving.returncode == 0, log.read_text()
+
+
+@pytest.mark.timeout(180)
+def test_its_extra_has_a_database_that_tests_take_away(installed, tmp_path) -> None:
+    folder, report = tmp_path / "todo-mine", tmp_path / "report.ndjson"
+    tests = ["--only=health/healthy", "--only=test_bad_configuration", f"--report=ndjson={report}"]
+    for arguments in (("new", "todo", "--language=python", f"--folder={folder}"), ("verify", folder, *tests)):
+        command = [installed / "venv/bin/samewire", *arguments]
+        environment = _with_nothing_but_python(installed)
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    outcomes = [json.loads(line)["outcome"] for line in report.read_text().splitlines()[1:]]
+    # The server to begin with starts with any database: that one test fails.
+    assert outcomes.count("passed") == 1, done.stdout + done.stderr
+    assert "skipped" not in outcomes

@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from samewire.build import BuildError, build
 from samewire.contract.services import openapi, services
-from samewire.databases import URL_VARIABLES
+from samewire.databases import needs as database_needs
 from samewire.manifest import SelectionError, Server, broken_manifests, find_servers, select
 from samewire.outcomes import keep_outcomes, last_outcomes, nothing
 from samewire.paths import CHECKOUT, CONTRACTS, INSTALLED, STATE
@@ -118,7 +118,7 @@ def run_suite(
         for server in [] if compose else chosen:
             if lacking := missing(server.needs):
                 raise ToolMissing(f"{server.id} needs {lacking[0].name}, which is missing: {lacking[0].hint}")
-            if INSTALLED and server.store in URL_VARIABLES and not os.environ.get(URL_VARIABLES[server.store]):
+            if INSTALLED and missing(database_needs(server.store)):
                 raise DatabaseMissing(server.id)
         chosen, broken = (chosen, {}) if compose else _built(console, chosen)
         broken = broken if names else broken | broken_manifests()
