@@ -7,8 +7,10 @@ from rich.markup import escape
 
 from samewire.atlas import inputs, run
 from samewire.atlas.page import classes
-from samewire.table import new_table
 from samewire.target import Target
+
+_LONGEST = 160
+"""Characters of an answer that are shown."""
 
 
 def differences(one: Target, other: Target) -> list[tuple[str, str, str]]:
@@ -26,10 +28,13 @@ def print_differences(one: Target, other: Target, console: Console) -> None:
     if not found:
         console.print(f"{one.name} and {other.name} answer odd input alike")
         return
-    table = new_table("Odd input that the two answer differently, which is no failure", "input", one.name, other.name)
+    console.print(f"Odd input that the two answer differently, which is no failure: {len(found)}", style="bold")
+    width = max(len(one.name), len(other.name))
     for id_, line, others in found:
-        table.add_row(*map(escape, (id_, line, others)))
-    console.print(table)
+        console.print(f"[bold]{escape(id_)}", highlight=False)
+        for name, answer in ((one.name, line), (other.name, others)):
+            brief = answer if len(answer) <= _LONGEST else f"{answer[:_LONGEST]}…"
+            console.print(f"  {name:<{width}}  {escape(brief)}", highlight=False, soft_wrap=True)
 
 
 def _lines(outcome: run.Outcome) -> dict[str, str]:

@@ -125,8 +125,11 @@ def serve(name: str, port: int, variant: str) -> None:
     testbed = Testbed()
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            running = testbed.start(server, variant=variant or None, env={"PORT": str(port)})
+            database = testbed.new_database(server.service, server.store) if server.store in URL_VARIABLES else None
+            running = testbed.start(server, variant=variant or None, database=database, env={"PORT": str(port)})
             console.print(f"{running.target.name}: {running.target.url}  Ctrl-C stops it.", highlight=False)
+            if database:
+                console.print(f"its database: {database}", highlight=False, soft_wrap=True)
             while running.alive:
                 time.sleep(0.3)
             fail(f"{running.target.name} ended. Its last lines:\n{running.target.last_lines()}", FAILED)

@@ -193,7 +193,8 @@ def _template(run: RunFolder, links: int) -> Path:
         if done.returncode:
             raise DatabaseError(
                 f"initdb failed in {made}:\n{done.stderr}"
-                "Is every folder above it open to other users? PostgreSQL does not run as root."
+                "PostgreSQL does not run as root. Is every folder above it open to other users? "
+                "In a wheel, XDG_CACHE_HOME names another folder."
             )
         cluster = PrivatePostgreSQL(run, made, template_links=None, cpus=None)
         try:
