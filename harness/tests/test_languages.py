@@ -108,6 +108,30 @@ def test_it_is_built_and_judged(checkout) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+PASS = f"""
+from samewire import record
+from samewire.build import build
+from samewire.manifest import find_servers, select
+
+(server,) = select(find_servers(), ["{SERVER}"])
+build(server)
+record.write_pass(server, {{"cases": {{"passed": 1}}}}, {{}})
+"""
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="go is missing")
+@pytest.mark.timeout(180)
+def test_it_races(checkout) -> None:
+    # What the suite says of it is the question of another test.
+    environment = os.environ | {"SAMEWIRE_CHECKOUT": str(checkout)}
+    subprocess.run([sys.executable, "-c", PASS], cwd=checkout, env=environment, check=True)
+    done = _call(checkout, "race", "shortener", SERVER, "--profile", "smoke", "--rounds", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = checkout.glob("bench/results/*/run.json")
+    (raced,) = json.loads(run.read_text())["servers"]
+    assert raced["id"] == SERVER
+
+
 def test_a_broken_language_breaks_itself_alone(checkout) -> None:
     file = checkout / "servers-go/language.toml"
     try:
